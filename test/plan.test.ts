@@ -17,7 +17,7 @@ test('each test file runs on each of its databases', () => {
 
 const compiled = ['test/crash/io-faults.test.ts', 'test/crash/power-loss.test.ts'];
 
-test('npm test runs each file on a database, but for two variants of a contract and what needs a compiler', () => {
+test('npm test runs each file on a database, but for two variants of a contract and suites that need a compiler', () => {
   const left = files.filter((file) => !usual.includes(file));
   assert.deepEqual(left.sort(), [
     ...compiled,
@@ -27,14 +27,14 @@ test('npm test runs each file on a database, but for two variants of a contract 
   assert.ok(usual.includes('test/api/concurrency.test.ts on PostgreSQL'));
 });
 
-test('the rest has the campaigns, also where a file has them from another one', () => {
+test('test:all runs the campaigns, also those that a file imports', () => {
   const scaled = files.filter((file) => /from '.*support\/scale\.ts'/.test(readFileSync(file, 'utf8')));
   assert.ok(scaled.length > 10);
   for (const file of [...scaled, 'test/store/sqlite.test.ts']) assert.ok(rest.includes(file), file);
   assert.ok(!rest.includes('test/config.test.ts'));
 });
 
-test('what needs a compiler is left out where there is none, and else is in the rest', () => {
+test('test:all runs suites that need a compiler, where there is one', () => {
   const without = planOf('rest', [], false).map(nameOf);
   assert.deepEqual(
     rest.filter((name) => !without.includes(name)),

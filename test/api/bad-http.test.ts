@@ -247,7 +247,7 @@ for (const [what, method, path, options, refused] of rows) {
   });
 }
 
-test('bytes that are no UTF-8 are refused', async () => {
+test('bytes that are not UTF-8 are refused', async () => {
   const { url, key } = service;
   const body = Buffer.concat([
     Buffer.from('{"invoice_currency":"EUR","reference_id":"'),

@@ -33,7 +33,7 @@ async function booking(): Promise<{ ids: string[]; inParts: Line; inSum: Line; r
   };
 }
 
-test('its sum is known when its parts were there before', async () => {
+test('the sum of a booking is recognized if its parts were there before', async () => {
   const { ids, inParts, inSum, reference } = await booking();
   const first = await imported(service, [inParts], { kind: '054' });
   assert.deepEqual([first.entries, first.new, first.settled], [2, 2, 2]);
@@ -52,7 +52,7 @@ test('its sum is known when its parts were there before', async () => {
   }
 });
 
-test('its parts are known when another file tells them in other words', async () => {
+test('the parts of a booking are recognized if another file words them differently', async () => {
   const { ids, inParts, inSum } = await booking();
   await imported(service, [inParts], { kind: '054' });
   const reworded = {
@@ -65,7 +65,7 @@ test('its parts are known when another file tells them in other words', async ()
   assert.deepEqual([await paid(ids[0] ?? ''), await paid(ids[1] ?? '')], [1100, 2200]);
 });
 
-test('its parts take the place of a sum that nothing was made of', async () => {
+test('the parts of a booking replace a sum that had no effect', async () => {
   const { ids, inParts, inSum, reference } = await booking();
   const first = await imported(service, [inSum]);
   assert.deepEqual([first.new, first.open], [1, 1]);
@@ -77,7 +77,7 @@ test('its parts take the place of a sum that nothing was made of', async () => {
   assert.equal((await assign(sum.id, ids[0] ?? '')).status, 409);
 });
 
-test('its parts are nothing new when its sum was booked or set aside', async () => {
+test('the parts of a booking add nothing if its sum was booked or ignored', async () => {
   for (const action of ['assign', 'ignore']) {
     const { ids, inParts, inSum, reference } = await booking();
     await imported(service, [inSum]);
@@ -91,7 +91,7 @@ test('its parts are nothing new when its sum was booked or set aside', async () 
   }
 });
 
-test('two of one file with the same sum are two', async () => {
+test('two bookings of one file with the same sum are two', async () => {
   const one = await booking();
   const other = await booking();
   const same = { ...other.inParts, bankReference: one.reference };
@@ -104,7 +104,7 @@ test('two of one file with the same sum are two', async () => {
   }
 });
 
-test('of a reference that tells nothing apart has no sum', async () => {
+test('a booking with a reference that tells nothing apart has no sum', async () => {
   const { ids, inParts } = await booking();
   const file = await imported(service, [{ ...inParts, bankReference: '0' }], { kind: '054' });
   assert.deepEqual([file.entries, file.new], [2, 2]);

@@ -170,7 +170,7 @@ suite('what comes twice', () => {
     assert.equal(await paid(id), 1000);
   });
 
-  test('after a crash in between the rest is taken in, under the id that the entries name', async () => {
+  test('after a crash in between the rest is ingested, under the id that the entries name', async () => {
     const { id, reference } = await awaitTransfer(service, { amount: 100_000 });
     const lines = Array.from({ length: 30 }, () => ({ amount: 10, reference }));
     const content = camt(lines);
@@ -200,7 +200,7 @@ suite('what comes twice', () => {
   });
 });
 
-suite('a file that cannot be taken in leaves nothing', () => {
+suite('a file that cannot be ingested leaves nothing', () => {
   const refused = (content: string | Uint8Array, text: RegExp) => async () =>
     bad(await writesNothing(service, () => upload(service, content)), text);
   const good = Array.from({ length: 700 }, () => ({ amount: 10 }));

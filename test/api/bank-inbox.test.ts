@@ -119,7 +119,7 @@ suite('to assign', () => {
     });
   });
 
-  test('two at once: one of them', async () => {
+  test('is done by one of two requests at once', async () => {
     const entry = await stray(1000);
     const payins = await Promise.all([session(), session(), session()]);
     const answers = await Promise.all(payins.map((payin) => assign(entry.id, { payin })));
@@ -143,7 +143,7 @@ suite('to assign', () => {
   });
 });
 
-test('what is settled is settled', async () => {
+test('is refused for an entry that is settled', async () => {
   const payin = await session();
   for (const [action, body] of [
     ['assign', { parts: [{ payin, amount: 1 }] }],
@@ -235,7 +235,7 @@ suite('to reopen', () => {
   });
 });
 
-test('money whose sender the bank did not tell cannot be sent back, but set aside', async () => {
+test('money whose sender the bank did not name cannot be sent back, but ignored', async () => {
   const entry = await entered(service, { amount: ++amounts, iban: '' });
   const answer = await writesNothing(service, () => act(entry.id, 'send_back'));
   const message = 'BANK_ENTRY.SEND_BACK.NOT_REFUNDABLE';

@@ -77,7 +77,7 @@ suite('create', () => {
     assert.equal((await list()).data.length, 1);
   });
 
-  test('goes as far as a hundred', async () => {
+  test('allows a hundred endpoints, and no more', async () => {
     await deleteAll();
     const made = await Promise.all(Array.from({ length: 105 }, () => call('POST', path, { body: { url } })));
     assert.equal(made.filter(({ status }) => status === 201).length, 100);
@@ -157,7 +157,7 @@ suite('update', () => {
   });
 });
 
-test('what was deleted is gone', async () => {
+test('a deleted endpoint is gone', async () => {
   const { id } = await createEndpoint(service);
   assert.deepEqual(succeeded(await call('DELETE', `${path}/${id}`)), {
     id,

@@ -80,7 +80,7 @@ test('a stream of some types has no others', async () => {
   source.close();
 });
 
-test('who is cut off again and again gets a thousand events without a gap or a double', async () => {
+test('a client that is cut off again and again gets a thousand events without a gap or a double', async () => {
   const start = (await feed(service)).length;
   const total = 1_000;
   const making = (async () => {
@@ -154,7 +154,7 @@ test('a revoked key gets no more events', async () => {
   assert.equal(await source.next(), null);
 });
 
-test('what goes wrong before a stream begins is answered as everywhere', async () => {
+test('an error before a stream begins is answered as everywhere', async () => {
   const { authorization } = await service.createKey({ permissions: ['write'] });
   const rows = [
     [{ authorization: '' }, '', 401, 'NO_CREDENTIALS', [109]],
@@ -170,7 +170,7 @@ test('what goes wrong before a stream begins is answered as everywhere', async (
   assertRefused(elsewhere, { status: 406, message: 'CHECKOUT.LIST.NOT_ACCEPTABLE', errors: [[115]] });
 });
 
-test('only who prefers a stream gets one', async () => {
+test('only a client that prefers a stream gets one', async () => {
   const rows = [
     ['text/event-stream', true],
     ['Text/Event-Stream; q=0.5, */*;q=0.1', true],

@@ -85,7 +85,7 @@ test('only what is wanted ends a wait, and the cursor passes the rest', async ()
   assert.equal(nothing.next_cursor, await end());
 });
 
-test('who follows with waits gets every event once, in order', async () => {
+test('a reader that waits gets every event once, in order', async () => {
   const cursor = await end();
   const making = (async () => {
     for (let i = 0; i < 100; i++) await createSession(service);
@@ -129,7 +129,7 @@ test('HEAD does not wait', async () => {
   }
 });
 
-test('what cannot be a wait or a cursor is refused', async () => {
+test('an invalid wait or cursor is refused', async () => {
   const rows = ['wait=61', 'wait=-1', 'wait=1.5', 'wait=soon', 'after=newest', 'after=-1'];
   for (const query of rows) {
     const pointer = `/${query.split('=')[0]}`;

@@ -296,7 +296,7 @@ suite('a refund by bank transfer', () => {
     assert.deepEqual([again.text, again.headers.get('idempotent-replayed')], [first.text, 'true']);
   });
 
-  test('two at once: one of them', async () => {
+  test('is done by one of two requests at once', async () => {
     const { id, payin } = await dueRefund();
     const answers = await Promise.all(
       ['failed', 'succeeded', 'failed'].map((status) => settle(id, { status })),
@@ -308,7 +308,7 @@ suite('a refund by bank transfer', () => {
     assert.equal(ends.length, 1);
   });
 
-  test('alone is settled by hand, and only as what it can become', async () => {
+  test('is the only kind that is settled by hand, and only as succeeded or failed', async () => {
     const card = await created({
       payin: await paidSession(),
       amount: 1,
@@ -347,7 +347,7 @@ test('a list has the refunds of all payins, or of one, page by page', async () =
   assert.equal((await call('GET', '/v3/refund?payin=x')).status, 400);
 });
 
-test('its events go where the refund says, and not where the session does', async (t) => {
+test('the events of a refund go to its own address, not to that of its session', async (t) => {
   const [ofSession, ofRefund] = [await startReceiver(t), await startReceiver(t)];
   const payin = await paidSession({ webhook_url: ofSession.url });
   const named = await created({ payin, amount: 100, webhook_url: ofRefund.url });
@@ -361,7 +361,7 @@ test('its events go where the refund says, and not where the session does', asyn
   assert.equal(ofRefund.deliveries.length, 2);
 });
 
-test('its events stay as they were written', async () => {
+test('the events of a refund stay as they were written', async () => {
   const payin = await paidSession();
   const made = await created({ payin, amount: 100 });
   await ended(made.id);

@@ -42,7 +42,7 @@ async function aWhile(withUpload: ReturnType<typeof createUploads>): Promise<voi
 const refusedAs = (reason: string) => (error: unknown) =>
   error instanceof RequestError && error.reason === reason && error.headers['retry-after'] === '5';
 
-test('idle uploads of one merchant, however large they say they are, hold up nobody', async () => {
+test('idle uploads of one merchant hold up nobody, however large they say they are', async () => {
   const begun = [1, 2, 3, 4, 5, 6].map(() => {
     const headers = { authorization, 'content-length': 64 * 2 ** 20 };
     const sent = httpRequest(`${service.url}/v3/bank_statement`, { method: 'POST', headers }, (response) =>
@@ -57,7 +57,7 @@ test('idle uploads of one merchant, however large they say they are, hold up nob
   for (const sent of begun) sent.destroy();
 });
 
-test('a merchant has a bounded number at once, and others have their own', async () => {
+test('a merchant has a bounded number of uploads at once, and others have their own', async () => {
   const withUpload = createUploads({ maxOfTenant: 2 });
   const begun = [begin(withUpload), begin(withUpload)];
   await assert.rejects(begin(withUpload).result, refusedAs('rate_limited'));
@@ -87,12 +87,12 @@ test('test mode never takes the room of live mode', async () => {
   }
 });
 
-test('one that does not go on is given up', async () => {
+test('an upload that stalls is given up', async () => {
   const { result } = begin(createUploads({ stallMs: 20 }));
   await assert.rejects(result, refusedAs('unavailable'));
 });
 
-test('all together are taken at one rate, and who waits for that has not stalled', async (t) => {
+test('all uploads share one rate, and one that waits for its share has not stalled', async (t) => {
   const timers = mockTimers(t, ['setTimeout']);
   const withUpload = createUploads({ stallMs: 50, bytesPerSecond: 1_000 });
   const [first, second] = [begin(withUpload), begin(withUpload)];
@@ -111,7 +111,7 @@ test('all together are taken at one rate, and who waits for that has not stalled
   await second.result;
 });
 
-test('by default, eight MiB are taken in a second', async (t) => {
+test('uploads have eight MiB a second by default', async (t) => {
   const timers = mockTimers(t, ['setTimeout']);
   const content = Readable.from([Buffer.alloc(8 * 2 ** 20)]);
   const request = { raw: content, headers: {} } as unknown as FastifyRequest;
@@ -129,12 +129,12 @@ test('by default, eight MiB are taken in a second', async (t) => {
   await result;
 });
 
-test('small ones are taken in many at once', async () => {
+test('small uploads are taken many at once', async () => {
   const uploads = Array.from({ length: 20 }, (_, n) => upload(service, camt([{ amount: 100 + n }])));
   for (const answer of await Promise.all(uploads)) succeeded(answer);
 });
 
-test('one that was broken off before anybody read it ends as well', async () => {
+test('an upload that was aborted before anybody read it ends as well', async () => {
   for (const isGone of [true, false]) {
     const raw = new Readable({ read() {} });
     raw.on('error', () => {});

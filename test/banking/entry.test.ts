@@ -30,7 +30,7 @@ test('nothing else is an id', () => {
   );
 });
 
-test('what is left is what is neither booked nor on its way back', () => {
+test('the unassigned rest is neither booked nor on its way back', () => {
   const part = { checkout: 'chk_c', attempt: 'pat_a', amount: 30, payment: 'p' } as const;
   const sentBack = { amount: 60, state: 'pending', reason: '', file: '' } as const;
   const fresh = newEntry(entry({ amount: 100 }), 'eur', 'bfl_1');

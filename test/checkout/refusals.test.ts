@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isRefusal, refuse } from '../../src/checkout/refusals.ts';
 
-test('a refusal is none of the other results', () => {
+test('a refusal is not mistaken for another result', () => {
   assert.equal(isRefusal(refuse('not_found', 'There is no such session.')), true);
   assert.equal(isRefusal({ kind: 'change' }), false);
   assert.equal(isRefusal({ state: 'refusal' }), false);

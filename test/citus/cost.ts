@@ -152,7 +152,7 @@ function coresFor(accounts: number, figures: Figures): readonly [work: string, i
 const sessionsASecond = (accounts: number): number => (accounts * DAY.sessions * DAY.peak) / 86_400;
 const idleOf = (accounts: number): string => `idle_second_with_${accounts}_accounts_ms`;
 
-test('what an operation and a second cost', { timeout: 2_400_000 }, async (t) => {
+test('the cost of an operation, and of an idle second', { timeout: 2_400_000 }, async (t) => {
   const { url } = await sharedPostgres();
   const plain = await freshDatabase(t);
   await prepareDatabase(plain);

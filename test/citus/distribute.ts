@@ -27,7 +27,7 @@ async function wholeTables(t: TestContext, url: string): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-test('what stands in the way is said, and nothing is done', async (t) => {
+test('obstacles are named, and nothing is done', async (t) => {
   const [url, ...others] = await nodes(t);
   await joinNodes([url]);
   await refused(t, /there is no worker/, 'distribute', '--database', url);
@@ -52,7 +52,7 @@ test('an empty database gets its schema in shards, and a second time nothing', a
   assert.match(await done(t, 'distribute', '--database', url), /distributed already/);
 });
 
-test('what a service has written goes into the shards, and none of it stays behind', async (t) => {
+test('rows of a service move into the shards, and none stay behind', async (t) => {
   const addresses = await nodes(t);
   const [url] = addresses;
   await fillByService(t, url);

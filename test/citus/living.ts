@@ -23,7 +23,7 @@ const asked = (among: readonly number[]): Record<string, Read<unknown>> => ({
   'the newest time': newestTime(among),
 });
 
-test('what is asked about accounts of one worker goes to no other', async (t) => {
+test('reads about accounts of one worker go to no other', async (t) => {
   const sql = openTables(t, await migratedDatabase(t));
   await sql`SET citus.explain_all_tasks = on`;
   const accounts = Array.from({ length: ACCOUNTS }, (_, index) => index + 1);

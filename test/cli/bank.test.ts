@@ -47,7 +47,7 @@ function part(text: string, pattern: RegExp): string {
 }
 
 suite('opentill bank import', () => {
-  test('takes in several files, and says what each has brought', async (t) => {
+  test('imports several files, and says what each has brought', async (t) => {
     const { done, put } = await setUp(t);
     const other = { ...line, text: 'Order 1002', reference: '2026020300000002' };
     const first = put('first.xml', camt('S1', [line]));
@@ -342,7 +342,7 @@ test('a mistake with the commands of the bank is one clear line', async (t) => {
   await assertMistake(t, ['bank', 'inbox'], {}, /--key .* is missing: .*OPENTILL_API_KEY/);
 });
 
-test('without more words it says what it can do', async (t) => {
+test('the group bank alone prints its commands', async (t) => {
   const { code, stdout, stderr } = await runToEnd(t, ['bank'], {});
   assert.deepEqual([code, stderr], [0, '']);
   for (const each of [

@@ -25,7 +25,7 @@ function backupSuite(kind: Kind): void {
   after(made.run);
   const filled = (t: TestContext): Promise<string> => kind.copy(t, full);
 
-  test('what comes back is what there was', async (t) => {
+  test('a restore brings back what there was', async (t) => {
     const url = await filled(t);
     const file = backupIn(t);
     assert.match(await done(t, 'backup', file, '--database', url), /is complete/);
@@ -49,7 +49,7 @@ function backupSuite(kind: Kind): void {
     assert.equal(Number(accounts?.made), Number(accounts?.last));
   });
 
-  test('under load it is the database of one moment, and has all that was acknowledged before', async (t) => {
+  test('a backup under load is a snapshot, and has all that was acknowledged before', async (t) => {
     const url = await kind.fresh(t);
     const server = await serveHere(t, { DATABASE_URL: url, BOOTSTRAP_API_KEY: BOOT });
     const writing = keepWriting(server);
@@ -73,7 +73,7 @@ function backupSuite(kind: Kind): void {
     );
   });
 
-  test('of a damaged file there is none, and it is said why', async (t) => {
+  test('a damaged file gets no backup, and the reason is told', async (t) => {
     const url = await filled(t);
     const path = url.slice('sqlite:'.length);
     const whole = readFileSync(path);
@@ -88,7 +88,7 @@ function backupSuite(kind: Kind): void {
     }
   });
 
-  test('of a database that breaks a rule there is one, and it is said which', async (t) => {
+  test('a database that breaks a rule gets a backup, and the rule is named', async (t) => {
     const url = await filled(t);
     await kind.run(url, `UPDATE checkout SET amount_paid = amount_paid + 1`);
     const file = backupIn(t);
@@ -100,7 +100,7 @@ function backupSuite(kind: Kind): void {
     assert.deepEqual(await contents(kind, target), await contents(kind, url));
   });
 
-  test('/metrics tells when the last one was made, and whether it is good', async (t) => {
+  test('/metrics tells when the last backup was made, and whether it is good', async (t) => {
     const url = await kind.fresh(t);
     const server = await serveHere(t, { DATABASE_URL: url, BOOTSTRAP_API_KEY: BOOT });
     async function metrics(): Promise<Record<string, number>> {
@@ -142,7 +142,7 @@ function backupSuite(kind: Kind): void {
     assert.equal(readFileSync(`${other}.part`, 'utf8'), 'mine');
   });
 
-  test('where it cannot be written nothing is left', async (t) => {
+  test('a backup that cannot be written leaves nothing', async (t) => {
     const url = await filled(t);
     await refused(t, /cannot write .*no such file/, 'backup', '/nowhere/till.backup', '--database', url);
     // A limit of the size of files, as a disk that is full would be; what SQLite needs to read is below it.
@@ -195,7 +195,7 @@ function backupSuite(kind: Kind): void {
     }
   });
 
-  test('what is something else is refused', async (t) => {
+  test('a file that is not a backup is refused', async (t) => {
     const target = await kind.fresh(t);
     const text = backupIn(t);
     writeFileSync(text, 'a text\nof mine\n');

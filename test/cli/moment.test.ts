@@ -5,7 +5,7 @@ import { parseMoment, parseSpan } from '../../src/cli/moment.ts';
 
 const NOW = Date.UTC(2030, 0, 31, 12);
 
-test('a moment is a time, or how long ago it is', () => {
+test('a moment is a time, or an age', () => {
   const rows: ReadonlyArray<readonly [text: string, ms: number]> = [
     ['30s', NOW - 30_000],
     ['90m', NOW - 5_400_000],

@@ -362,7 +362,7 @@ suite('being told to end', () => {
 });
 
 suite('the command line', () => {
-  test('helps', async (t) => {
+  test('prints its help', async (t) => {
     for (const args of [[], ['help'], ['--help'], ['-h']]) {
       const { code, stdout, stderr } = await runToEnd(t, args, {});
       assert.equal(code, 0);

@@ -52,7 +52,7 @@ suite('opentill webhooks', () => {
     assert.match(none.stderr, /^opentill: there are no webhook endpoints; .*\n$/);
   });
 
-  test('without more words it says what it can do', async (t) => {
+  test('the group alone prints its commands', async (t) => {
     const { code, stdout, stderr } = await runToEnd(t, ['webhooks'], {});
     assert.deepEqual([code, stderr], [0, '']);
     assert.match(stdout, /^ {2}webhooks list .*\n(.*\n)+ {2}webhooks resend-failed /m);

@@ -73,7 +73,7 @@ async function brokenRules(url: string): Promise<Outcome[]> {
   return outcomes.filter(isBroken);
 }
 
-test('what a service has written in partitions adds up', async (t) => {
+test('the writes of a service in partitions add up', async (t) => {
   const url = await partitionedDatabase(t);
   await fillByService(t, url);
   assert.deepEqual(await brokenRules(url), []);

@@ -375,7 +375,7 @@ test('a delivery that is added as the one before it ends is found, and made due'
   assert.deepEqual(inOrder(await claim(here, mine, T)), inOrder(writes.deliveries));
 });
 
-test('one account is the first', async (t) => {
+test('only one account is made as the first', async (t) => {
   const url = await migratedDatabase(t);
   const unlocked = await withoutLocks(t, url);
   const stores = await Promise.all(

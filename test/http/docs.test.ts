@@ -35,7 +35,7 @@ function get(path: string, headers: Record<string, string> = {}): Promise<Got> {
 
 for (const [path, type] of Object.entries(documents)) {
   suite(path, () => {
-    test('comes packed to those who can unpack it', async () => {
+    test('is compressed for clients that accept it', async () => {
       const plain = await get(path);
       assert.equal(plain.status, 200);
       assert.equal(plain.headers['content-type'], `${type}; charset=utf-8`);
@@ -51,7 +51,7 @@ for (const [path, type] of Object.entries(documents)) {
       }
     });
 
-    test('is not sent again to those who have it', async () => {
+    test('is not sent again to clients that have it', async () => {
       const { etag } = (await get(path)).headers;
       const again = await get(path, { 'if-none-match': String(etag) });
       assert.deepEqual([again.status, again.body.length], [304, 0]);
@@ -116,7 +116,7 @@ suite('the reference in a browser', async () => {
     }
   }
 
-  test('its style sheet is let through, and every link leads somewhere', async () => {
+  test('its policy allows its style sheet, and every link has a target', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
     const complaints: string[] = [];

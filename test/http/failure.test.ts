@@ -45,7 +45,7 @@ async function failed(t: TestContext, errors: readonly Error[]) {
   return { statuses, logged };
 }
 
-test('a limit that holds is a warning of one line, which says what it is', async (t) => {
+test('a limit that is reached is a warning of one line, which names it', async (t) => {
   const refusal = () =>
     new RequestError('unavailable', [], { 'retry-after': '5' }, 'The upload has stalled.');
   const { statuses, logged } = await failed(t, [refusal(), refusal()]);
@@ -62,7 +62,7 @@ test('a limit that holds is a warning of one line, which says what it is', async
   ]);
 });
 
-test('what the service or its database fails at is an error with its stack', async (t) => {
+test('a failure of the service or its database is an error with its stack', async (t) => {
   const { statuses, logged } = await failed(t, [new StoreUnavailable('gone'), new TypeError('a bug')]);
   assert.deepEqual(statuses, [503, 500]);
   assert.deepEqual(
@@ -103,7 +103,7 @@ test('credentials that are refused are one line a minute for each reason', async
   );
 });
 
-test('what a client did wrong is not in the log', async (t) => {
+test('a mistake of a client is not in the log', async (t) => {
   const { statuses, logged } = await failed(t, [new RequestError('not_found')]);
   assert.deepEqual([statuses, logged], [[404], []]);
 });

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Histogram, Registry } from 'prom-client';
 import { createHistogram } from '../../src/http/histogram.ts';
 
-test('says what that of the metrics library says', async () => {
+test('a histogram says what that of the metrics library says', async () => {
   const bounds = [0.001, 0.25, 5];
   const registry = new Registry();
   const theirs = new Histogram({

@@ -108,7 +108,9 @@ test('a stop answers those that were held back, and refuses nobody any more', {
   assert.equal(served.length, 1);
 });
 
-test('so many are told a second, and the others later, but not for ever', { timeout: 10_000 }, async (t) => {
+test('a bounded number of refusals is sent each second, and no refusal waits for ever', {
+  timeout: 10_000,
+}, async (t) => {
   const { call, refused } = await listen(t, { tickMs: 1, mostPerMs: 0, mostMs: 50 });
   const begunAt = performance.now();
   const held = [call('POST', '/v3/checkout'), call('PUT', '/v3/checkout/chk_1')];

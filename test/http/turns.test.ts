@@ -11,7 +11,7 @@ const one = '1 test';
 const other = '2 test';
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('one begins in each turn of the event loop, of one tenant after the other', async () => {
+test('one list begins in each turn of the event loop, of one tenant after the other', async () => {
   const begun: string[] = [];
   const turns = createTurns();
   for (const name of ['a', 'b', 'c']) turns(one, () => begun.push(name));
@@ -39,7 +39,7 @@ test('several begin in a turn where that is allowed', async () => {
   assert.deepEqual(begun, ['a', 'b', 'other', 'c', 'd']);
 });
 
-test('only so many wait, of one tenant and in all, and whoever waits with the most gives way', async () => {
+test('the lists that wait are bounded for a tenant and in all, and the tenant with the most gives way', async () => {
   const begun: string[] = [];
   const refused: string[] = [];
   const turns = createTurns({ maxWaiting: 3, maxWaitingOfTenant: 3 });

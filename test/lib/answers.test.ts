@@ -8,7 +8,7 @@ import { answersWithin } from '../../src/lib/answers.ts';
 const LIMIT_MS = 20;
 
 suite('an answer', () => {
-  test('is what it says', async () => {
+  test('is true or false as it says', async () => {
     assert.equal(await answersWithin(LIMIT_MS, Promise.resolve(true)), true);
     assert.equal(await answersWithin(LIMIT_MS, Promise.resolve(false)), false);
   });
@@ -19,7 +19,7 @@ suite('an answer', () => {
     await awake;
   });
 
-  test('that came while this process stood still is none', async () => {
+  test('that came while this process stood still is no silence', async () => {
     // The code behind this runs where answers are read; timers come before the next answers.
     await stat('.');
     const answered = answersWithin(

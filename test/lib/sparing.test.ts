@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSparing } from '../../src/lib/sparing.ts';
 
-test('of lines that are alike one is said in a while, with the number of the others', () => {
+test('of like lines one is logged in a while, with the number of the others', () => {
   let now = 0;
   const said = createSparing(1_000, () => now);
   const after = (ms: number, text: string) => {

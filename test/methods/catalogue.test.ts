@@ -20,7 +20,7 @@ suite('a method of one country', () => {
   }
 });
 
-test('of euros, each belongs to a country', () => {
+test('each method in euros belongs to a country', () => {
   const countries = local
     .filter(({ currency }) => currency === 'EUR')
     .map(({ id, country }) => [id, country]);

@@ -90,7 +90,7 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
-test('what leads on to the card page is a page of ours, as forms may lead nowhere else', async () => {
+test('a page of ours leads on to the card page, because forms may lead nowhere else', async () => {
   const session = await newSession();
   const page = await till.page({ javaScriptEnabled: false });
   const problems: string[] = [];

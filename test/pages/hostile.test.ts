@@ -27,7 +27,7 @@ before(async () => {
 });
 after(() => till.close());
 
-test('what names, descriptions and metadata carry is shown as text and never runs', async () => {
+test('scripts in names, descriptions and metadata are shown as text and never run', async () => {
   const page = await till.page();
   const hosts = new Set<string>();
   page.on('request', (request) => {
@@ -195,7 +195,7 @@ test('only forms are accepted, and small ones', async () => {
   }
 });
 
-test('who asks too often is told to wait', async () => {
+test('a client that asks too often is told to wait', async () => {
   const other = await openTill({ browser: false, rateLimit: 5 });
   const session = await other.session();
   const answers = await Promise.all(Array.from({ length: 30 }, () => fetch(session.url)));

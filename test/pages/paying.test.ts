@@ -196,7 +196,7 @@ test('a decision sent twice books once, and a decision on what is over is refuse
   assert.match(await late.text(), /role="alert">This step is no longer open/);
 });
 
-test('what has changed since the page was shown is refused with the page as it is now', async () => {
+test('a form is refused with the current page if the session has changed since', async () => {
   const cases: Array<readonly [(session: Session) => Promise<unknown>, RegExp, RegExp]> = [
     [({ id }) => till.pay(id), /data-state="paid"/, /could not be started/],
     [({ id }) => till.api('POST', `/checkout/${id}/expire`), /data-state="expired"/, /could not be started/],

@@ -242,7 +242,7 @@ test('a page that is kept has its one-time value in its place, whatever stands b
   }
 });
 
-test('what goes back is shown as it stands, and what came to nothing is not', () => {
+test('refunds and reversals are shown as they stand, but not those that came to nothing', () => {
   const paid = { lifecycle: { state: 'completed', at: T }, payments: [payment(1_500)] } as const;
   const refunds = [
     refund(100, { id: 'rfd_1' }),
@@ -286,7 +286,7 @@ test('a receipt is confirmed with what was paid and what went back, if anything 
   assert.match(part, /Paid \$15\.00 Refunded \$4\.00 .*Refunds .*\$4\.00/);
 });
 
-test('what is not set up yet is said in test mode alone', () => {
+test('missing settings are named in test mode alone', () => {
   const missing = ['Card: STRIPE_LIVE_SECRET_KEY and <b>'];
   const said = (given: Partial<Visit>) =>
     pageOf(visit({ missing, ...given }), '').includes('Not set up yet:');

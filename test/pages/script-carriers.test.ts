@@ -294,7 +294,7 @@ suite('addresses that carry scripts', () => {
   });
 });
 
-test('of all of them none was stored as an address, and none has run', (t) => {
+test('no script was stored as an address, and none has run', (t) => {
   const payloads = texts.length + refusedAddresses.length + storedAddresses.length;
   assert.equal(new Set([...texts, ...refusedAddresses, ...storedAddresses]).size, payloads);
   assert.ok(payloads >= 100);

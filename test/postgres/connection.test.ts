@@ -66,7 +66,7 @@ test('a connection that is given up while it is made takes nothing of the next o
   assert.equal(left, 0);
 });
 
-test('a commit of which one node of several has not said what became of it has an unknown end', async (t) => {
+test('a commit that one of several nodes has not confirmed has an unknown end', async (t) => {
   const url = await freshDatabase(t);
   const pool = createPool(url, { commitsAtOnce: 1, serve: false, onBroken: () => {} });
   t.after(() => pool.close());

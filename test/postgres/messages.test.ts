@@ -9,7 +9,7 @@ import { fillByService } from '../cli/db/healthy.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { overheard } from '../support/postgres-proxy.ts';
 
-test('what the service sends, from an empty database on, keeps to the rules', async (t) => {
+test('the statements of the service keep to the rules, from an empty database on', async (t) => {
   const { url, sent } = await overheard(t, await freshDatabase(t));
   await fillByService(t, url);
   const all = [...sent];

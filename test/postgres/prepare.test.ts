@@ -12,7 +12,7 @@ const good: ServerFacts = {
   read_only: 'off',
 };
 
-test('a server that can be written, keeps what it confirms and is not too old has nothing against it', () => {
+test('a server that is writable, durable and recent is accepted', () => {
   for (const facts of [good, { ...good, number: 180_004 }, { ...good, durable: 'remote_apply' }])
     assert.equal(objectionTo(facts), null);
 });

@@ -39,7 +39,7 @@ suite('a list on PostgreSQL', async () => {
     assert.deepEqual(await search(a, quick), [{ one: 1 }]);
   });
 
-  test('has others of its tenant wait, and nobody else', async () => {
+  test('makes only other lists of its tenant wait', async () => {
     const search = searches({ listMs: 60_000 });
     let isOver = false;
     const end = () => {

@@ -8,7 +8,7 @@ import { makeCatalog } from '../support/citus-catalog.ts';
 import { migratedDatabase } from '../support/postgres.ts';
 import { overheard } from '../support/postgres-proxy.ts';
 
-test('all tables of tenants go beside one of them, and those of the coordinator stay', async (t) => {
+test('all tables of tenants are placed beside one of them, and the others stay on the coordinator', async (t) => {
   const sql = openTables(t, await migratedDatabase(t));
   assert.equal(await isDistributed(sql), false);
   await makeCatalog(sql);

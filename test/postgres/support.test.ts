@@ -51,7 +51,7 @@ suite('a fresh database', () => {
 });
 
 suite('a server', () => {
-  test('has after a crash what was committed before', async (t) => {
+  test('keeps after a crash what was committed before', async (t) => {
     const { url, kill, start } = await server(t);
     await connection(t, url)`CREATE TABLE numbers AS SELECT 1 AS number`;
     await kill();

@@ -183,7 +183,7 @@ suite('a table that somebody holds', () => {
   });
 });
 
-test('what PostgreSQL says of the rows in its errors stays out of the log', async (t) => {
+test('rows in errors of PostgreSQL stay out of the log', async (t) => {
   let log = '';
   const write = (line: string) => {
     log += line;

@@ -121,7 +121,7 @@ suite('a node that is frozen', { concurrency: true }, () => {
     ['lists', 2, (store: Store, tenant: Tenant) => store.checkouts.list(tenant, {}, { limit: 1 })],
     ['fetches', 1, (store: Store, tenant: Tenant) => store.checkouts.fetch(tenant, 'chk_1')],
   ] as const)
-    test(`has ${what} that wait for a connection refused`, { timeout }, async (t) => {
+    test(`refuses ${what} that wait for a connection`, { timeout }, async (t) => {
       const { store, freeze, waits, becomesKnown, servesOthers } = await setUp(t);
       await serve(store);
       freeze();

@@ -138,7 +138,7 @@ suite('a list of sessions', () => {
     }
   }
 
-  test('has the same sessions, however few are many', async () => {
+  test('has the same sessions, whatever number of rows counts as many', async () => {
     const path = join(directory, 'many.db');
     const store = openSqliteStore(path);
     const { mine } = await tenants(store);
@@ -172,7 +172,7 @@ suite('a list of sessions', () => {
     many.close();
   });
 
-  test('looks for what may be made of items in narrow rows, and for anything else by its beginning', () => {
+  test('searches descriptions in narrow rows, and everything else by its beginning', () => {
     for (const [search, index] of [
       ['2 x w', 'checkout_overview'],
       ['12', 'checkout_overview'],

@@ -14,7 +14,7 @@ import { T, tenants } from './build.ts';
 const hooks = createHooks();
 after(hooks.run);
 
-test('there are never more than may be, whoever makes them at the same time', async (t) => {
+test('there are never too many endpoints, whoever makes them at the same time', async (t) => {
   const url = await migratedDatabase(hooks);
   const stores = await Promise.all([1, 2].map(() => openPostgresStore(url, { serve: true })));
   t.after(() => Promise.all(stores.map((store) => store.close())));

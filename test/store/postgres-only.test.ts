@@ -564,7 +564,7 @@ test('a database without statistics, as behind a restore, has them soon after a 
   while ((await counted()) !== 1) await pause(10);
 });
 
-test('what was remembered of a session is not believed when another process has changed it', async (t) => {
+test('a remembered session is not trusted when another process has changed it', async (t) => {
   const url = await freshDatabase(t);
   const [here, there] = [await open(t, url), await open(t, url)];
   const { mine } = await tenants(here);

@@ -33,7 +33,7 @@ function openFresh(t: TestContext): DatabaseSync {
   return database;
 }
 
-test('what is left of somebody is found by keys and indexes, and each by itself', (t) => {
+test('personal data is found by keys and indexes, and each row by itself', (t) => {
   const tenant = { account: 1, mode: 'test' } as const;
   // The first read, of the customer, finds nothing.
   const found = [

@@ -341,7 +341,7 @@ suite('a batch of several accounts and modes', () => {
   });
 });
 
-test('what the one serving process has claimed is held by nobody after a restart', async (t) => {
+test('claims of the one serving process are free after a restart', async (t) => {
   const path = freshPath(t);
   const first = openSqliteStore(path, { serve: true });
   const { mine } = await tenants(first);

@@ -70,7 +70,7 @@ suite('every filter of a list of deliveries', () => {
   }
 });
 
-test('what is written of a delivery is found by its key or its ordering key', (t) => {
+test('rows of a delivery to be written are found by its key or its ordering key', (t) => {
   const path = freshPath(t);
   const store = openSqliteStore(path);
   t.after(() => store.close());
@@ -119,7 +119,7 @@ test('a list of what is pending needs no sorting', (t) => {
   }
 });
 
-test('who has something due is read from an index alone, in its order, and no further than that', (t) => {
+test('receivers with due deliveries are read from an index alone, in its order, and no further than needed', (t) => {
   const database = openDatabase(freshPath(t));
   t.after(() => database.close());
   const { text, values } = onSqlite(dueReceivers({ account: 1, mode: 'test' }, T).sql);

@@ -139,7 +139,7 @@ suite('a probe', () => {
   });
 });
 
-test('who answers 429 only asks for less', () => {
+test('an answer of 429 only asks for less', () => {
   assert.deepEqual([429, 428, 503, 200, null].map(asksForLess), [true, false, false, false, false]);
 });
 

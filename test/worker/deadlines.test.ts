@@ -45,7 +45,7 @@ async function attended(session: Checkout | null): Promise<string[]> {
   return happened;
 }
 
-test('what is due of a session is done step by step, and the rest is left alone', async () => {
+test('due work of a session is done step by step, and the rest is left alone', async () => {
   const session = checkout({
     attempts: [
       attempt('processing', { name: 'due', syncAt: NOW }),

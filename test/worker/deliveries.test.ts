@@ -99,7 +99,7 @@ function setUp({ standsStillMs = 0, result = delivered } = {}) {
   return { pool, count, ends, freed, written };
 }
 
-test('what was claimed before the process stood still is left to whoever has it now', async () => {
+test('deliveries claimed before the process stood still are left to the process that has them now', async () => {
   const { pool, count, ends } = setUp({ standsStillMs: 30_000 });
   await pool.drain(placeOf(1));
   assert.equal(count(1), SLOTS);
@@ -132,7 +132,7 @@ test('an answer is kept with the hash of what it may repeat, and the lack of one
 });
 
 suite('the slots for deliveries', () => {
-  test('are never all of one place, whatever it has to send', async () => {
+  test('are never all for one tenant, whatever it has to send', async () => {
     const { pool, count, ends } = setUp();
     for (let round = 0; round < 10; round++) await pool.fill([placeOf(1)]);
     assert.equal(count(1), SLOTS / 2);

@@ -24,7 +24,7 @@ suite('a statement in the watched folder', () => {
       renameSync(`${path}.part`, path);
     },
   })) {
-    test(`that ${name} while it is taken in stays, and is taken in as it is then`, async (t) => {
+    test(`that ${name} while it is ingested stays, and is ingested as it is then`, async (t) => {
       let meanwhile = () => {};
       const { put, look, path, files, entries, logged } = await setUp(t, ({ commit }) => ({
         commit: async (...args) => {

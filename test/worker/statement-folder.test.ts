@@ -21,7 +21,7 @@ import { camt, csv, receiveEuros } from '../support/statements.ts';
 import { line, page, setUp } from './watched-folder.ts';
 
 suite('a statement in the watched folder', () => {
-  test('is taken in once it has come to rest, and moved to done', async (t) => {
+  test('is ingested once it has come to rest, and moved to done', async (t) => {
     const { folder, wait, put, files, entries, statements, logged } = await setUp(t);
     put('february.xml', camt('S1', [line]));
     await folder.look();
@@ -146,7 +146,7 @@ suite('a statement in the watched folder', () => {
   });
 });
 
-test('what is beside the folders of accounts is named once', async (t) => {
+test('files beside the folders of accounts are named once', async (t) => {
   const { directory, look, logged } = await setUp(t);
   const named = 'ignored, because not an account folder such as 1-live or 1-test';
   mkdirSync(join(directory, 'live'));
@@ -191,7 +191,7 @@ suite('while something is in the way', () => {
     assert.deepEqual(files(), ['done/a.xml']);
   });
 
-  test('of the whole folder, others are taken in when it is there again', async (t) => {
+  test('of the whole folder, others are ingested when it is there again', async (t) => {
     const { put, look, directory, entries, logged } = await setUp(t);
     renameSync(directory, `${directory}-away`);
     t.after(() => rmSync(`${directory}-away`, { recursive: true, force: true }));
@@ -208,7 +208,7 @@ suite('while something is in the way', () => {
     assert.deepEqual(await entries(), ['Order 1001']);
   });
 
-  test('of moving the file, it is taken in once, and moved as soon as that is possible', async (t) => {
+  test('of moving the file, it is ingested once, and moved as soon as that is possible', async (t) => {
     const { put, look, path, files, entries, logged } = await setUp(t);
     put('a.xml', camt('S1', [line]));
     // A link to another place stands where the folder should be.
@@ -227,7 +227,7 @@ suite('while something is in the way', () => {
     assert.equal(logged.filter((text) => text.startsWith('a bank statement')).length, 1);
   });
 
-  test('of the database, everything stays, and is taken in when it is back', async (t) => {
+  test('of the database, everything stays, and is ingested when it is back', async (t) => {
     let isAway = true;
     const { put, look, folder, files, entries, logged } = await setUp(t, ({ commit }) => ({
       commit: async (...args) => {
@@ -250,7 +250,7 @@ suite('while something is in the way', () => {
   });
 });
 
-test('two that watch the same folder take a statement in once, and neither complains', async (t) => {
+test('two watchers of one folder ingest a statement once, and neither complains', async (t) => {
   const { put, start, wait, files, entries, statements, logged } = await setUp(t);
   const both = [start(), start()];
   put('a.xml', camt('S1', [line]));

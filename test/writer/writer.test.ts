@@ -305,7 +305,7 @@ suite('a request with an idempotency key', () => {
   });
 });
 
-test('what a command changes in another account’s session is nothing', async (t) => {
+test('a command changes nothing in another account’s session', async (t) => {
   const { store, tenant, execute } = await setUp(t);
   const { number } = await createAccount(store, 'other', now);
   const id = newId('chk', now);

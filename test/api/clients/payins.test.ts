@@ -23,7 +23,7 @@ const created = async (fields: object = {}): Promise<Data> => {
 };
 
 suite('a client', () => {
-  test('makes a payin of the least that there can be', async () => {
+  test('makes a payin from the required fields alone', async () => {
     const payin = await created();
     assert.deepEqual(
       [payin.object, payin.status, payin.amount, payin.invoice_currency, payin.amount_paid],

@@ -51,7 +51,7 @@ suite('amounts at Stripe', () => {
     });
   }
 
-  test('what is no whole number of minor units is none', () => {
+  test('an amount that is not a whole number of minor units is not converted', () => {
     assert.equal(fromStripeAmount(550, 'ISK'), null);
     assert.equal(fromStripeAmount(1, 'UGX'), null);
     assert.equal(fromStripeAmount(1, 'CLF'), null);
