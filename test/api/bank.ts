@@ -171,7 +171,7 @@ export async function upload(
   return { status: response.status, headers: response.headers, text, json };
 }
 
-/** Takes in a statement with these lines; answers what came of the file. */
+/** Ingests a statement with these lines; answers what came of the file. */
 export async function imported(
   service: OtherService,
   entries: readonly Line[],
@@ -185,7 +185,7 @@ export async function entries({ call }: OtherService, query = ''): Promise<Data[
   return (await call('GET', `/v3/bank_entry?limit=100${query}`)).json.data;
 }
 
-/** Takes in a statement with one line; answers its entry. */
+/** Ingests a statement with one line; answers its entry. */
 export async function entered(service: OtherService, line: Line, statement: Statement = {}): Promise<Data> {
   await imported(service, [line], statement);
   return (await entries(service))[0];

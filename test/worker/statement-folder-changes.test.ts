@@ -1,4 +1,4 @@
-/** Statements that change while they are taken in: nothing of them gets lost, and no part of one counts as the whole. */
+/** Statements that change while they are ingested: nothing of them gets lost, and no part of one counts as the whole. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { suite, test } from 'node:test';

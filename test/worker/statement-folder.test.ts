@@ -1,4 +1,4 @@
-/** Statements that somebody puts into the watched folder: what is taken in, what is refused, and what is left alone. */
+/** Statements that somebody puts into the watched folder: which are ingested, refused or left alone. */
 import assert from 'node:assert/strict';
 import {
   existsSync,
