@@ -92,6 +92,12 @@ export const storeFaults: readonly Fault[] = [
     replace: '        }\n      }\n',
   },
   {
+    name: 'what has grown old since a clock was moved is not looked for',
+    ...sqlite('resources/tenants', 'store/sqlite'),
+    find: 'THEN ${any} ELSE',
+    replace: 'THEN ${old} ELSE',
+  },
+  {
     name: 'the time of a test clock counts as one that has been',
     ...sqlite('resources/work', 'api/clock-behind'),
     find: ' - test_clock_offset_ms FROM',

@@ -13,6 +13,7 @@ import { apiKeys } from '../../src/store/resources/directory.ts';
 import { loadProviderEvents, providerEvents } from '../../src/store/resources/provider-events.ts';
 import type { Read } from '../../src/store/resources/read.ts';
 import { refundList } from '../../src/store/resources/refunds.ts';
+import { tenantsWithOld } from '../../src/store/resources/tenants.ts';
 import { openDatabase } from '../../src/store/sqlite/connection.ts';
 import { nextDue } from '../../src/store/sqlite/due-times.ts';
 import { onSqlite } from '../../src/store/sqlite/run.ts';
@@ -109,6 +110,20 @@ suite('what is found by an index alone, in the order of the list and no further 
       assert.deepEqual(plan, [`SEARCH bank_file USING ${index}`]);
     });
   }
+
+  test('tenants with something old', (t) => {
+    const reachable = { inShards: false, among: null };
+    for (const [what, table, index] of [
+      ['events', 'event', 'COVERING INDEX event_id'],
+      ['deliveries', 'delivery', 'PRIMARY KEY'],
+    ] as const) {
+      const plan = searched(t, tenantsWithOld(what, T, reachable));
+      const steps = plan.filter((step) => /SEARCH|SCAN (?!account)/.test(step));
+      // Once for each mode.
+      const search = `SEARCH ${table} EXISTS USING ${index} (${tenantKey} AND id<?)`;
+      assert.deepEqual(steps, [search, search]);
+    }
+  });
 
   test('what a tenant has to do next', (t) => {
     const steps = searched(t, nextDue(tenant)).filter((step) => step.startsWith('SEARCH'));

@@ -41,7 +41,19 @@ export function retentionSuite(open: Open): void {
         assert.equal(await shown(mine, YOUNG - 1), YOUNG - 1 + 10 * DAY);
         assert.equal(await shown(mine, YOUNG + DAY), YOUNG + 311 * DAY);
         assert.equal(await shown(theirs, YOUNG + DAY), YOUNG + DAY);
+        assert.equal(await shown(theirs, OLD), undefined, 'nothing of theirs is older');
       }
+    });
+  });
+
+  suite('what a clock that was moved has made', () => {
+    it('is found by the age that it has in real time', async ({ store, mine }) => {
+      await write(store, mine, { clockMove: { at: YOUNG, advanceMs: 300 * DAY } });
+      await happen(store, mine, YOUNG + 300 * DAY);
+      const places = await store.retention.listTenants('events', YOUNG + DAY);
+      const before = places.find(({ tenant }) => sameTenant(tenant, mine))?.now;
+      assert.equal(before, YOUNG + 301 * DAY);
+      assert.equal(await store.retention.purgeEvents(mine, before), 1);
     });
   });
 

@@ -1,9 +1,8 @@
 /** Finds tenants that have something due, old or stranded, with one question for all of them. */
-import { firstIdAt } from '../../lib/id.ts';
 import { keysOf } from '../../lib/keys.ts';
 import type { RealTime } from '../../lib/time.ts';
 import type { Read, Run } from '../resources/read.ts';
-import { type Reachable, tenantsByTable, tenantsWith } from '../resources/tenants.ts';
+import { type Reachable, tenantsByTable, tenantsWith, tenantsWithOld } from '../resources/tenants.ts';
 import { isStranded, noTenants } from '../resources/work.ts';
 import type { Parts } from '../shared.ts';
 import { sql } from '../sql.ts';
@@ -38,15 +37,7 @@ export function tenantFinder(run: Run, reachable: () => Reachable): Parts['tenan
   return {
     withDue: (realNow) => run(tenantsWithDue(realNow, reachable())),
 
-    withOld(what, createdBefore) {
-      const [table, prefix] =
-        what === 'events' ? (['event', 'evt'] as const) : (['delivery', 'whd'] as const);
-      const old = sql`id < ${firstIdAt(prefix, createdBefore)}`;
-      // Where the clock was moved, what is old may be ahead.
-      return run(
-        tenantsWith(table, (live) => (live ? old : sql`(${old} OR test_clock_offset_ms > 0)`), reachable()),
-      );
-    },
+    withOld: (what, createdBefore) => run(tenantsWithOld(what, createdBefore, reachable())),
 
     /** On one server the lock of the subject holds, and there are none. */
     async withStranded(since) {

@@ -1,5 +1,7 @@
 /** Tenants that have rows of a kind: one question for all of them, for with thousands most have none. */
 import type { Mode, Tenant } from '../../checkout/tenant.ts';
+import { firstIdAt } from '../../lib/id.ts';
+import type { RealTime } from '../../lib/time.ts';
 import { either, join, nothing, raw, type Sql, sql } from '../sql.ts';
 import { all, type Read, tenantOf } from './read.ts';
 
@@ -64,4 +66,21 @@ export function tenantsWith(
 ): Read<Tenant[]> {
   const { from, ...read } = tenantsByTable([table], holds, reachable);
   return { ...read, from: (rows) => from(rows).map(({ tenant }) => tenant) };
+}
+
+/** The latest time that an id can have. */
+const LATEST = 2 ** 50 - 1;
+
+/** Tenants with events or deliveries created before a time. Where a clock was moved, what is old may be ahead. */
+export function tenantsWithOld(
+  what: 'deliveries' | 'events',
+  createdBefore: RealTime,
+  reachable: Reachable,
+): Read<Tenant[]> {
+  const [table, prefix] = what === 'events' ? (['event', 'evt'] as const) : (['delivery', 'whd'] as const);
+  const old = firstIdAt(prefix, createdBefore);
+  const any = firstIdAt(prefix, LATEST);
+  // A bound of the index in any case: with an OR all rows of a tenant without old ones would be looked at.
+  const bound = sql`CASE WHEN test_clock_offset_ms > 0 THEN ${any} ELSE ${old} END`;
+  return tenantsWith(table, (live) => (live ? sql`id < ${old}` : sql`id < ${bound}`), reachable);
 }

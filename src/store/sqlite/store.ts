@@ -2,6 +2,7 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { feedEnd } from '../resources/events.ts';
+import { type Reachable, tenantsWithOld } from '../resources/tenants.ts';
 import { BATCH } from '../retention.ts';
 import { resources } from '../shared.ts';
 import { sql } from '../sql.ts';
@@ -24,6 +25,8 @@ import { runner } from './run.ts';
 import { inTransaction } from './transaction.ts';
 import { unusable } from './unusable.ts';
 import { watchFiles } from './watch.ts';
+
+const EVERYBODY: Reachable = { inShards: false, among: null };
 
 /** Options of the store. `syncFile` is for tests, which want a disk that is slow or fails. */
 type SqliteOptions = OpenOptions & LogSyncOptions & { readonly readers?: Partial<ReaderLimits> };
@@ -122,8 +125,7 @@ function storeOn(database: DatabaseSync, server: Server | null, leave: () => voi
       },
       tenants: {
         withDue: reading(due.look, ofAccounts),
-        // All of them: they are in memory, and an index tells at once where there is nothing.
-        withOld: reading(accounts.tenants, ofAccounts),
+        withOld: reading((what, createdBefore) => run.read(tenantsWithOld(what, createdBefore, EVERYBODY))),
         // There is one writer: nobody decides without having seen what another has written.
         withStranded: async () => [],
       },
