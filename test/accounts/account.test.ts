@@ -6,6 +6,7 @@ import {
   createAccount,
   createFirstAccount,
   type NewAccount,
+  tenantNow,
   tenantTime,
 } from '../../src/accounts/account.ts';
 import { defaultSettings } from '../../src/accounts/settings.ts';
@@ -30,4 +31,10 @@ suite('a new account', () => {
   }
 });
 
-test('the clock of test data is ahead of real time', () => assert.equal(tenantTime(1000, 50), 1050));
+test('the clock of test data is ahead of real time, and nothing else is', () => {
+  const ahead = { testClockOffsetMs: 50 };
+  assert.equal(tenantTime(1000, 50), 1050);
+  assert.equal(tenantNow(ahead, 'test', 1000), 1050);
+  assert.equal(tenantNow(ahead, 'live', 1000), 1000);
+  for (const missing of [null, undefined]) assert.equal(tenantNow(missing, 'test', 1000), 1000);
+});
