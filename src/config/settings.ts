@@ -35,8 +35,11 @@ export type Setting<T> = {
 };
 
 const setting = <T>(row: Setting<T>): Setting<T> => row;
-const publicUrl = (env: NodeJS.ProcessEnv) =>
-  env.PUBLIC_URL || `http://${hostInUrl(env.HOST || '127.0.0.1')}:${env.PORT || '3000'}`;
+function publicUrl(env: NodeJS.ProcessEnv): string {
+  const textOf = (name: string, otherwise: string) => env[name]?.trim() || otherwise;
+  const host = hostInUrl(textOf('HOST', '127.0.0.1'));
+  return textOf('PUBLIC_URL', `http://${host}:${textOf('PORT', '3000')}`);
+}
 
 export const settings = {
   PORT: setting({

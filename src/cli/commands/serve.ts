@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import { readConfig } from '../../config/read.ts';
+import { readConfig, readSetting } from '../../config/read.ts';
 import { settings } from '../../config/settings.ts';
 import type { OpenOptions } from '../../store/store.ts';
 import { plainCommand } from '../declare/access.ts';
@@ -25,7 +25,7 @@ export const command = plainCommand({
 /** Serves until the process is told to end. Tests give options of the store. */
 export async function serve(storeOptions: Pick<OpenOptions, 'copyLogAtBytes'> = {}): Promise<void> {
   // PORT=0 asks for any free port; addresses in answers need it before the server listens.
-  const anyPort = process.env.PORT === '0' ? { PORT: String(await freePort()) } : {};
+  const anyPort = readSetting('PORT', process.env) === 0 ? { PORT: String(await freePort()) } : {};
   const config = readConfig({ ...process.env, ...anyPort });
   // Neither help nor a wrong setting needs the service.
   const { createService } = await import('../../main.ts');
