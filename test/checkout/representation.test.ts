@@ -192,7 +192,7 @@ suite('a session', () => {
   });
 
   /** Every field of a session with its JSON type; `?` may be null. */
-  const types = {
+  const types: Record<keyof ReturnType<typeof representCheckout>, string> = {
     id: 'string',
     object: 'string',
     invoice_currency: 'string',
