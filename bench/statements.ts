@@ -23,6 +23,7 @@ import { openSqliteStore } from '../src/store/sqlite/store.ts';
 import type { Store } from '../src/store/store.ts';
 import { createWriter } from '../src/writer/writer.ts';
 import { generateCamt } from '../test/statements/generate.ts';
+import { configureAccount } from '../test/support/configure.ts';
 import { startPostgres } from '../test/support/postgres-server.ts';
 import { fillDatabase } from './fill.ts';
 
@@ -57,7 +58,7 @@ async function measure(name: string, open: () => Promise<Store>, entries: number
   const [account] = await store.accounts.list();
   if (!account) throw new Error('there is no account');
   const tenant = { account: account.number, mode: 'test' } as const;
-  await store.accounts.configure(tenant, { ...defaultSettings, receivingAccounts: [receivingAccount] });
+  await configureAccount(store, tenant, { ...defaultSettings, receivingAccounts: [receivingAccount] });
   const execute = createWriter({
     store,
     serializer: createSerializer('https://pay.example.com'),

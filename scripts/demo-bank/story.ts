@@ -1,9 +1,10 @@
 /** The story: five orders are paid by bank transfer, one as it should be and four otherwise. */
 import { styleText } from 'node:util';
-import { defaultSettings } from '../../src/accounts/settings.ts';
+import { changeAccount } from '../../src/cli/account.ts';
 import { fields, heading, line, remark } from '../../src/cli/demo/print.ts';
 import { call, expectField, StepFailed, send } from '../../src/cli/demo/shop.ts';
 import type { Stage } from '../../src/cli/demo/stage.ts';
+import { executeOn } from '../../src/cli/with-store.ts';
 import { readReceivingAccount } from '../../src/methods/bank/receiving-account-schema.ts';
 import { openBank } from './bank.ts';
 import type { References, Sale, Sales } from './books.ts';
@@ -45,7 +46,8 @@ async function setUpAccount({ store, account }: Stage): Promise<void> {
   const read = readReceivingAccount(shopAccount);
   if ('problems' in read) throw new StepFailed(`the receiving account: ${JSON.stringify(read.problems)}`);
   const tenant = { account: account.number, mode: 'test' } as const;
-  await store.accounts.configure(tenant, { ...defaultSettings, receivingAccounts: [read.account] });
+  const parts = { receivingAccounts: [read.account] };
+  await changeAccount({ store, execute: executeOn(store) }, tenant, { type: 'configure_account', parts });
   const { id, currency, holder, iban, bic } = shopAccount;
   const named = `--holder-name '${holder.name}' --holder-country ${holder.country}`;
   line(styleText('dim', `opentill bank account set ${id} --currency ${currency} --iban '${iban}' ${named}`));

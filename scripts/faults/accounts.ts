@@ -1,4 +1,4 @@
-/** Faults in API keys: who may make them, how many there may be, and where their secrets stay. */
+/** Faults in accounts and API keys: who may change them, how many there may be, and where secrets stay. */
 import type { Fault } from './fault.ts';
 
 const api = ['test/api/api-keys.test.ts'];
@@ -62,5 +62,27 @@ export const accountFaults: readonly Fault[] = [
     withPostgres: true,
     find: 'newApiKey ?? revokedApiKey)',
     replace: 'newApiKey)',
+  },
+  {
+    name: 'of two changes of an account at the same time one is lost',
+    ...directory,
+    tests: ['test/store/postgres.test.ts'],
+    withPostgres: true,
+    find: 'lock: lockAccount,\n  apply(known, { account',
+    replace: 'apply(known, { account',
+  },
+  {
+    name: 'a rotation replaces the secret of the other mode',
+    file: 'src/accounts/account-changes.ts',
+    tests: ['test/accounts/account-changes.test.ts'],
+    find: '...account.webhookSecrets, [mode]:',
+    replace: "...account.webhookSecrets, [mode === 'live' ? 'test' : 'live']:",
+  },
+  {
+    name: 'settings that are not given get their defaults',
+    file: 'src/accounts/account-changes.ts',
+    tests: ['test/accounts/account-changes.test.ts'],
+    find: '{ ...account.settings[mode], ...command.parts }',
+    replace: '{ ...account.settings.live, ...command.parts }',
   },
 ];

@@ -1,11 +1,15 @@
 /** The account and mode that a command is about. */
 
-import type { Account } from '../accounts/account.ts';
-import type { Mode } from '../checkout/tenant.ts';
-import type { Store } from '../store/store.ts';
+import { type Account, tenantNow } from '../accounts/account.ts';
+import type { AccountCommand } from '../accounts/account-changes.ts';
+import { isRefusal } from '../checkout/refusals.ts';
+import type { Mode, Tenant, TenantTime } from '../checkout/tenant.ts';
+import type { AccountChange, Store } from '../store/store.ts';
+import { ownOrigin } from '../writer/command.ts';
 import { flag, withDefault } from './declare/parameter.ts';
 import { accountNumber } from './declare/values.ts';
 import { Failure } from './failure.ts';
+import type { Database } from './with-store.ts';
 
 /** Account option of commands that mostly concern the first account. */
 export const accountOption = withDefault(accountNumber, '1', 'Number of the account.');
@@ -23,4 +27,21 @@ export async function accountOf(store: Store, number: number): Promise<Account> 
 
 export function noSuchAccount(number: number): Failure {
   return new Failure(`there is no account ${number}; opentill accounts list shows the accounts`);
+}
+
+/** Changes an account by the rules that the API keeps to as well; `now` is when, in the clock of the mode. */
+export async function changeAccount(
+  { store, execute }: Database,
+  tenant: Tenant,
+  command: AccountCommand,
+): Promise<AccountChange & { readonly now: TenantTime }> {
+  const now = tenantNow(await accountOf(store, tenant.account), tenant.mode, Date.now());
+  const { result } = await execute({
+    subject: 'account',
+    origin: ownOrigin(tenant, 'operator'),
+    command,
+    now,
+  });
+  if (isRefusal(result) || result.kind === 'replay') throw new Error(`no account says ${result.kind}`);
+  return { ...result.value, now };
 }

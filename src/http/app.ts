@@ -39,6 +39,7 @@ import { refundRoutes } from './routes/refund.ts';
 import { testHelperRoutes } from './routes/test-helpers.ts';
 import { webhookDeliveryRoutes } from './routes/webhook-delivery.ts';
 import { webhookEndpointRoutes } from './routes/webhook-endpoint.ts';
+import { webhookSecretRoutes } from './routes/webhook-secret.ts';
 import { schemaController, validatorCompiler } from './validate.ts';
 
 export type AppOptions = Dependencies & {
@@ -130,6 +131,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       webhookDeliveryRoutes(api, options);
       metadataRoutes(api, options);
       apiKeyRoutes(api, options);
+      webhookSecretRoutes(api, options);
       testHelperRoutes(api, options);
       finish();
     },

@@ -4,7 +4,7 @@ import type { Account, NewAccount } from '../accounts/account.ts';
 import type { RealTime } from '../lib/time.ts';
 import type { AskedResources } from './resources/all.ts';
 import type { DirectoryRow } from './resources/directory.ts';
-import { raw, type Sql, sql } from './sql.ts';
+import { type Sql, sql } from './sql.ts';
 import type { Accounts, ApiKeys } from './store.ts';
 
 export type DirectoryParts = {
@@ -39,25 +39,6 @@ export function directoryOf(
         return created;
       },
       createFirst: (account, nowMs) => create(account, nowMs, true),
-      rename: (number, name) =>
-        change(['account', number], sql`UPDATE account SET name = ${name} WHERE number = ${number}`),
-      configure({ account, mode }, settings) {
-        const column = raw(`settings_${mode}`);
-        return change(
-          ['account', account],
-          sql`UPDATE account SET ${column} = ${JSON.stringify(settings)} WHERE number = ${account}`,
-        );
-      },
-      replaceWebhookSecret({ account, mode }, secret, previous) {
-        const column = `webhook_secret_${mode}`;
-        return change(
-          ['account', account],
-          sql`UPDATE account SET ${raw(column)} = ${secret},
-                ${raw(`previous_${column}`)} = ${previous?.secret ?? null},
-                ${raw(`previous_${column}_until`)} = ${previous?.until ?? null}
-              WHERE number = ${account}`,
-        );
-      },
       version,
     },
     apiKeys: {

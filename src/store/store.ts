@@ -8,7 +8,6 @@
 
 import type { Account, NewAccount } from '../accounts/account.ts';
 import type { ApiKey } from '../accounts/api-key.ts';
-import type { AccountSettings } from '../accounts/settings.ts';
 import type { Customer } from '../checkout/customer.ts';
 import type { AttemptId, CheckoutId, RefundId } from '../checkout/ids.ts';
 import type { Serializer } from '../checkout/serializer.ts';
@@ -25,7 +24,6 @@ import type {
   Resend,
 } from '../webhooks/delivery.ts';
 import type { Endpoint, EndpointId } from '../webhooks/endpoint.ts';
-import type { PreviousSecret } from '../webhooks/secrets.ts';
 import type { CheckoutChange } from './columns.ts';
 import type { Page, PageRequest, SerializedPage } from './page.ts';
 import type { AskedResources, LoadedResources, ResourceNeeds, ResourceWrites } from './resources/all.ts';
@@ -36,6 +34,7 @@ import type { CheckoutFilter } from './resources/checkout-filters.ts';
 import type { ClockMove } from './resources/clocks.ts';
 import type { CustomerFilter } from './resources/customers.ts';
 import type { DeliveryFilter } from './resources/deliveries.ts';
+import type { AccountChange } from './resources/directory.ts';
 import type { EndpointChange } from './resources/endpoints.ts';
 import type { RefundFilter } from './resources/refunds.ts';
 import type { DueCheckout, DueTenants, Gauges, WorkKind } from './resources/work.ts';
@@ -74,6 +73,7 @@ export type Writes = ResourceWrites & {
   /** Receivers whose deferred deliveries are due now. */
   readonly dueNow?: ReadonlyArray<{ readonly receiver: string; readonly at: TenantTime }>;
   readonly clockMove?: ClockMove;
+  readonly account?: AccountChange;
 };
 
 export type Unit = {
@@ -84,6 +84,7 @@ export type Unit = {
 
 /** Filters of lists: each is a line where the list is read. */
 export type {
+  AccountChange,
   Answer,
   Audit,
   BankEntryFilter,
@@ -182,12 +183,6 @@ export type Accounts = {
   create(account: NewAccount, nowMs: RealTime): Promise<Account>;
   /** Null if there is an account already, perhaps of a process that started at the same time. */
   createFirst(account: NewAccount, nowMs: RealTime): Promise<Account | null>;
-  /** False if there is no such account. */
-  rename(number: number, name: string): Promise<boolean>;
-  /** Replaces what the account has configured. False if there is no such account. */
-  configure(tenant: Tenant, settings: AccountSettings): Promise<boolean>;
-  /** Replaces the secret that signs deliveries to addresses of sessions. False if there is no such account. */
-  replaceWebhookSecret(tenant: Tenant, secret: string, previous: PreviousSecret | null): Promise<boolean>;
   /** Changes within a second of any change of keys or accounts, here or in another process. */
   version(): number;
 };

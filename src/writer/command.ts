@@ -1,4 +1,5 @@
 /** Commands the writer accepts, and their results. */
+import type { AccountCommand } from '../accounts/account-changes.ts';
 import type { ApiKey } from '../accounts/api-key.ts';
 import type { ApiKeyCommand, KeyCounts } from '../accounts/key-changes.ts';
 import type { AccountSettings } from '../accounts/settings.ts';
@@ -16,7 +17,7 @@ import type { Tenant, TenantTime } from '../checkout/tenant.ts';
 import type { RealTime } from '../lib/time.ts';
 import type { ReceivingAccount } from '../methods/bank/receiving-account.ts';
 import type { ProviderEvent } from '../methods/provider-event.ts';
-import type { Answer, Audit, IdempotencyKey, Writes } from '../store/store.ts';
+import type { AccountChange, Answer, Audit, IdempotencyKey, Writes } from '../store/store.ts';
 import type { Delivery, DeliveryResult, OrderedDelivery } from '../webhooks/delivery.ts';
 import type { Endpoint, EndpointCommand, EndpointId } from '../webhooks/endpoint.ts';
 import type { Health } from '../webhooks/health.ts';
@@ -57,6 +58,13 @@ export type ChangeApiKey = {
   readonly origin: Origin;
   readonly id: string;
   readonly command: ApiKeyCommand;
+  readonly now: TenantTime;
+};
+
+/** Changes the account of the tenant, or what it has for the mode. */
+export type ChangeAccount = {
+  readonly origin: Origin;
+  readonly command: AccountCommand;
   readonly now: TenantTime;
 };
 
@@ -173,6 +181,7 @@ export type Commands = {
     readonly command: ChangeApiKey;
     readonly value: { readonly key: ApiKey; readonly counts: KeyCounts };
   };
+  readonly account: { readonly command: ChangeAccount; readonly value: AccountChange };
   /** What the clock shows afterwards. */
   readonly clock: { readonly command: AdvanceClock; readonly value: number };
   readonly resend: { readonly command: ResendDeliveries; readonly value: Resent };

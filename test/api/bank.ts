@@ -6,6 +6,7 @@ import type { Attempt } from '../../src/checkout/session.ts';
 import type { Mode } from '../../src/checkout/tenant.ts';
 import type { ReceivingAccount } from '../../src/methods/bank/receiving-account.ts';
 import { readReceivingAccount } from '../../src/methods/bank/receiving-account-schema.ts';
+import { configureAccount } from '../support/configure.ts';
 import { shownForm } from '../support/pay-form.ts';
 import type { Answer, OtherService } from '../support/service.ts';
 import { createSession, type Data, succeeded } from './shop.ts';
@@ -29,7 +30,7 @@ export async function configure(
   { mode = 'test', number = account.number }: { mode?: Mode; number?: number } = {},
 ): Promise<void> {
   const all = { ...defaultSettings, receivingAccounts: [eur], ...settings };
-  assert.ok(await service.store.accounts.configure({ account: number, mode }, all));
+  assert.ok(await configureAccount(service.store, { account: number, mode }, all));
 }
 
 export type Transfer = {

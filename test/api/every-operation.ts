@@ -370,6 +370,13 @@ export const operations: readonly Operation[] = [
   },
   {
     method: 'POST',
+    path: '/v3/webhook_secret/rotate',
+    operation: 'WEBHOOK_SECRET.ROTATE',
+    permission: 'manage',
+    subject: 'none',
+  },
+  {
+    method: 'POST',
     path: '/v3/test_helpers/checkout/{id}/pay',
     operation: 'TEST_HELPER.PAY',
     permission: 'write',

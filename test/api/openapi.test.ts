@@ -230,6 +230,7 @@ suite('real answers', async () => {
     listApiKey: { id: none },
     fetchApiKey: { id: apiKey },
     revokeApiKey: { id: apiKey },
+    rotateWebhookSecret: { id: none, body: { overlap_seconds: 60 } },
     payTestHelper: { id: session, body: { amount: 10_000 } },
     advanceClockTestHelper: { id: none, body: { seconds: 1 } },
   };

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { suite, test } from 'node:test';
+import postgres from 'postgres';
 import { Webhook } from 'standardwebhooks';
 import { type Delivery, startReceiver } from '../api/receiver.ts';
 import { freshDatabase } from '../support/postgres.ts';
@@ -8,6 +10,24 @@ import { freshDirectory, runToEnd } from '../support/process.ts';
 import { serveHere } from '../support/service.ts';
 
 const KEY = 'ak_test_boot:sk_test_boot';
+
+/** Lines about accounts in the log of changes. */
+async function linesOf(url: string): Promise<string[]> {
+  const lines: string[] = [];
+  const keep = (rows: Iterable<Record<string, unknown>>) => {
+    for (const { actor, action, live } of rows) lines.push(`${actor} ${action} ${live ? 'live' : 'test'}`);
+  };
+  const asked = "SELECT actor, action, live FROM audit WHERE subject = 'account'";
+  if (url.startsWith('sqlite:')) {
+    using tables = new DatabaseSync(url.slice('sqlite:'.length));
+    keep(tables.prepare(asked).all());
+  } else {
+    const sql = postgres(url, { onnotice: () => {} });
+    keep(await sql.unsafe(asked));
+    await sql.end();
+  }
+  return lines.sort();
+}
 
 for (const [name, database] of [
   ['SQLite', async (t) => `sqlite:${join(freshDirectory(t), 'till.db')}`],
@@ -38,6 +58,14 @@ for (const [name, database] of [
       }
       assert.match((await accounts('create', 'Second')).stdout, /^account 2 is created; .*--account 2 /);
       assert.equal((await accounts('list')).stdout, '1  New & Shiny\n2  Second\n');
+      await accounts('configure', '1', '--compatibility', 'v3');
+      await accounts('rotate-webhook-secret', '1');
+      await accounts('configure', '1', '--compatibility', 'v3');
+      assert.deepEqual(await linesOf(settings.DATABASE_URL), [
+        'operator configure_account test',
+        'operator rename_account live',
+        'operator rotate_webhook_secret test',
+      ]);
       await server.stop();
     });
 

@@ -16,6 +16,7 @@ import {
   session,
   standing,
 } from '../store/build.ts';
+import { configureAccount } from '../support/configure.ts';
 
 /** The service does not know these sessions from before, so that it reads them as they are. */
 export function createMovedMoney(path: string, tenant: Tenant) {
@@ -52,7 +53,7 @@ export function createMovedMoney(path: string, tenant: Tenant) {
   const configure = async (store: Store, taxId: string) => {
     const account = await store.accounts.fetch(tenant.account);
     const settings = account?.settings[tenant.mode] ?? defaultSettings;
-    await store.accounts.configure(tenant, { ...settings, business: { ...settings.business, taxId } });
+    await configureAccount(store, tenant, { ...settings, business: { ...settings.business, taxId } });
   };
 
   return {

@@ -12,6 +12,7 @@ import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { until } from '../api/shop.ts';
 import { randomFrom } from '../crash/random.ts';
+import { configureAccount } from '../support/configure.ts';
 import type { Row, TestDatabase } from '../support/database.ts';
 import { freshPostgres } from '../support/database-postgres.ts';
 import { freshSqlite } from '../support/database-sqlite.ts';
@@ -191,7 +192,7 @@ async function repeatPricesOn(t: TestContext, course: Course, rounds: number): P
   const { one, other } = course;
   const store = await course.openStore();
   const settings = { ...defaultSettings, compatibility: 'v3' } as const;
-  assert.ok(await store.accounts.configure({ account: 1, mode: 'test' }, settings));
+  assert.ok(await configureAccount(store, { account: 1, mode: 'test' }, settings));
   await store.close();
   const lenient = { ...create, shop: 7 };
   for (const instance of [one, other]) {

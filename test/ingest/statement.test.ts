@@ -13,6 +13,7 @@ import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { createWriter, type Execute } from '../../src/writer/writer.ts';
 import { bankReference, camt, eur, IBAN, receiving } from '../api/bank.ts';
 import { NOW } from '../checkout/build.ts';
+import { configureAccount } from '../support/configure.ts';
 import { freshDirectory } from '../support/process.ts';
 
 const QR_IBAN = 'CH4431999123000889012';
@@ -34,7 +35,7 @@ async function setUp(t: TestContext) {
   t.after(() => store.close());
   const { number } = await createAccount(store, 'shop', NOW);
   const tenant = { account: number, mode: 'test' } as const;
-  await store.accounts.configure(tenant, { ...defaultSettings, receivingAccounts: accounts });
+  await configureAccount(store, tenant, { ...defaultSettings, receivingAccounts: accounts });
   const serializer = createSerializer('https://pay.example');
   const execute = createWriter({ store, serializer, realNow: () => NOW });
   const origin = { tenant, actor: 'ak_test_1', requestId: 'req_1', idempotency: null };

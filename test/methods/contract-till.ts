@@ -25,6 +25,7 @@ import { checkPostgres } from '../../src/store/postgres/check.ts';
 import { checkSqlite } from '../../src/store/sqlite/check.ts';
 import { startAtRail } from '../../src/writer/rails.ts';
 import { createWriter } from '../../src/writer/writer.ts';
+import { configureAccount } from '../support/configure.ts';
 import type { TestDatabase } from '../support/database.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the data of an answer; tests assert on what they find.
@@ -89,7 +90,7 @@ export async function openTill(
 
   const account = await createAccount(opened.store, 'Test Shop', Date.now());
   const tenant: Tenant = { account: account.number, mode: 'test' };
-  await opened.store.accounts.configure(tenant, settings);
+  await configureAccount(opened.store, tenant, settings);
   const key = await createApiKey(opened.store, {
     tenant,
     permissions: allPermissions,

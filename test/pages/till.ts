@@ -9,6 +9,7 @@ import { decimalAmount } from '../../src/checkout/money.ts';
 import type { Mode } from '../../src/checkout/tenant.ts';
 import { until } from '../api/shop.ts';
 import { launchBrowser } from '../support/browser.ts';
+import { configureAccount } from '../support/configure.ts';
 import { startService } from '../support/service.ts';
 import type { StripeStandIn } from '../support/stripe-stand-in.ts';
 
@@ -65,7 +66,7 @@ export async function openTill({
     /** Changes the account's settings in this mode. */
     async configure(settings: Partial<AccountSettings>, mode: Mode = 'test'): Promise<void> {
       const tenant = { account, mode };
-      assert.ok(await service.store.accounts.configure(tenant, { ...defaultSettings, ...settings }));
+      assert.ok(await configureAccount(service.store, tenant, { ...defaultSettings, ...settings }));
     },
     /** A statement of the bank comes in that shows a transfer in EUR with this text. */
     async transfer(amount: number, text: string): Promise<void> {

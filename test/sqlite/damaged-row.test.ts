@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { pino } from 'pino';
 import { DamagedRow } from '../../src/store/errors.ts';
 import { startReceiver } from '../crash/receiver.ts';
+import { writeAccount } from '../support/configure.ts';
 import { freshSqlite } from '../support/database-sqlite.ts';
 import { revokeKey } from '../support/revoke-key.ts';
 import { startService } from '../support/service.ts';
@@ -137,7 +138,13 @@ test('an account that is not the one that was made keeps its secrets to itself',
   const database = await freshSqlite();
   t.after(() => database.remove());
   const { call, account, service, stop } = await startService(t, { database });
-  assert.equal(await service.store.accounts.rename(account.number, 'Renamed'), true);
+  assert.equal(
+    await writeAccount(service.store, { account: account.number, mode: 'test' }, (each) => ({
+      ...each,
+      name: 'Renamed',
+    })),
+    true,
+  );
   assert.equal((await call('GET', '/v3/checkout')).status, 200);
   await stop();
   const tables = new DatabaseSync(database.url.slice('sqlite:'.length));

@@ -10,6 +10,7 @@ import { defaultPolicy } from '../../src/checkout/session.ts';
 import { executeOn } from '../../src/cli/with-store.ts';
 import type { PageRequest } from '../../src/store/page.ts';
 import { ownOrigin } from '../../src/writer/command.ts';
+import { configureAccount } from '../support/configure.ts';
 import { revokeKey } from '../support/revoke-key.ts';
 import { type Open, T, write } from './build.ts';
 import { alsoReopened, type Given, onFreshStores } from './each.ts';
@@ -80,9 +81,9 @@ export function directorySuite(open: Open): void {
     };
 
     it('is kept for each mode, and replaced as a whole', async ({ store, reopen, mine, live, theirs }) => {
-      assert.equal(await store.accounts.configure(mine, settings), true);
+      assert.equal(await configureAccount(store, mine, settings), true);
       const other = { ...defaultSettings, business: { ...settings.business, taxId: 'CHE-2' } };
-      assert.equal(await store.accounts.configure(live, other), true);
+      assert.equal(await configureAccount(store, live, other), true);
       for await (const each of alsoReopened({ store, reopen })) {
         assert.deepEqual((await each.accounts.fetch(mine.account))?.settings, {
           test: settings,
@@ -94,15 +95,42 @@ export function directorySuite(open: Open): void {
         assert.deepEqual(all.find(({ number }) => number === mine.account)?.settings.test, settings);
       }
       const again = await reopen();
-      await again.accounts.configure(mine, other);
+      await configureAccount(again, mine, other);
       assert.deepEqual((await again.accounts.fetch(mine.account))?.settings, { test: other, live: other });
-      assert.equal(await again.accounts.configure({ account: 99, mode: 'test' }, settings), false);
+      assert.equal(await configureAccount(again, { account: 99, mode: 'test' }, settings), false);
+    });
+
+    it('loses nothing where two processes change parts of it at the same time', async (given) => {
+      const { store, another, mine } = given;
+      const makers = [store, await another()].map(executeOn);
+      const origin = ownOrigin(mine, 'operator');
+      const parts = [
+        { compatibility: 'v3' },
+        { webhookUrlEvents: ['checkout.paid'] },
+        { business: settings.business },
+        { policy: settings.policy },
+      ] as const;
+      await Promise.all(
+        parts.map((each, index) =>
+          makers[index % makers.length]?.({
+            subject: 'account',
+            origin,
+            command: { type: 'configure_account', parts: each },
+            now: T,
+          }),
+        ),
+      );
+      const whole = Object.assign({}, defaultSettings, ...parts);
+      assert.deepEqual((await (await given.reopen()).accounts.fetch(mine.account))?.settings, {
+        test: whole,
+        live: defaultSettings,
+      });
     });
 
     it('is seen soon by another process', async ({ store, another, mine }) => {
       const other = await another();
       const before = store.accounts.version();
-      await other.accounts.configure(mine, settings);
+      await configureAccount(other, mine, settings);
       const seen = async () => (await store.accounts.fetch(mine.account))?.settings.test;
       while (store.accounts.version() === before || !isDeepStrictEqual(await seen(), settings))
         await pause(10);
@@ -232,7 +260,7 @@ export function directorySuite(open: Open): void {
         () => store.apiKeys.add(key),
         () => revokeKey(store, key.id, T),
         () => write(store, mine, { clockMove: { at: T, advanceMs: 1 } }),
-        () => store.accounts.configure(mine, defaultSettings),
+        () => configureAccount(store, mine, { ...defaultSettings, compatibility: 'v3' }),
       ];
       const seen = new Set([store.accounts.version()]);
       for (const [index, make] of changes.entries()) {

@@ -3,6 +3,8 @@ import { suite } from 'node:test';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { EndpointChange, Loaded, Store, Unit } from '../../src/store/store.ts';
 import { type Endpoint, MAX_ENDPOINTS } from '../../src/webhooks/endpoint.ts';
+import type { PreviousSecret } from '../../src/webhooks/secrets.ts';
+import { writeAccount } from '../support/configure.ts';
 import { load, type Open, T, write } from './build.ts';
 import { addEndpoint, endpoint, health, ids, inOrder, setHealth } from './deliveries.ts';
 import { alsoReopened, onFreshStores } from './each.ts';
@@ -216,13 +218,25 @@ export function endpointSuite(open: Open): void {
   });
 
   suite('the secret of an account and mode', () => {
+    const replaceSecret = (
+      store: Store,
+      tenant: Tenant,
+      secret: string,
+      previous: PreviousSecret | null,
+    ): Promise<boolean> =>
+      writeAccount(store, tenant, (account) => ({
+        ...account,
+        webhookSecrets: { ...account.webhookSecrets, [tenant.mode]: secret },
+        previousWebhookSecrets: { ...account.previousWebhookSecrets, [tenant.mode]: previous },
+      }));
+
     it('is replaced, and the one before is kept for as long as it is to be', async (given) => {
       const { store, reopen, mine, live, theirs } = given;
       const before = await store.accounts.fetch(mine.account);
       const others = await store.accounts.fetch(theirs.account);
       const previous = { secret: before?.webhookSecrets.test ?? '', until: T + 5 };
-      assert.equal(await store.accounts.replaceWebhookSecret(mine, 'whsec_new', previous), true);
-      assert.equal(await store.accounts.replaceWebhookSecret(live, 'whsec_live', null), true);
+      assert.equal(await replaceSecret(store, mine, 'whsec_new', previous), true);
+      assert.equal(await replaceSecret(store, live, 'whsec_live', null), true);
       for await (const each of alsoReopened({ store, reopen })) {
         assert.deepEqual(await each.accounts.fetch(mine.account), {
           ...before,
@@ -234,18 +248,15 @@ export function endpointSuite(open: Open): void {
     });
 
     it('is without one before it when it is replaced without', async ({ store, mine }) => {
-      await store.accounts.replaceWebhookSecret(mine, 'whsec_1', { secret: 'whsec_0', until: T });
-      await store.accounts.replaceWebhookSecret(mine, 'whsec_2', null);
+      await replaceSecret(store, mine, 'whsec_1', { secret: 'whsec_0', until: T });
+      await replaceSecret(store, mine, 'whsec_2', null);
       const account = await store.accounts.fetch(mine.account);
       assert.equal(account?.webhookSecrets.test, 'whsec_2');
       assert.deepEqual(account?.previousWebhookSecrets, { test: null, live: null });
     });
 
     it('is none of an unknown account', async ({ store }) => {
-      assert.equal(
-        await store.accounts.replaceWebhookSecret({ account: 99, mode: 'test' }, 'whsec_1', null),
-        false,
-      );
+      assert.equal(await replaceSecret(store, { account: 99, mode: 'test' }, 'whsec_1', null), false);
     });
   });
 }

@@ -2,16 +2,17 @@
 import assert from 'node:assert/strict';
 import { readReceivingAccount } from '../../src/methods/bank/receiving-account-schema.ts';
 import type { Store } from '../../src/store/store.ts';
+import { configureAccount } from './configure.ts';
 
 const holder = { name: 'Test Shop', country: 'DE' };
 
 /** Lets the account take bank transfers in live mode, unless it does already. */
 export async function takeLivePayments(
-  { accounts }: Pick<Store, 'accounts'>,
+  store: Pick<Store, 'accounts' | 'commit'>,
   account: number,
   currencies: readonly string[] = ['EUR'],
 ): Promise<void> {
-  const settings = (await accounts.fetch(account))?.settings.live;
+  const settings = (await store.accounts.fetch(account))?.settings.live;
   if (settings === undefined || settings.receivingAccounts.length > 0) return;
   const receivingAccounts = currencies.map((currency) => {
     const read = readReceivingAccount({
@@ -22,5 +23,5 @@ export async function takeLivePayments(
     });
     return 'account' in read ? read.account : assert.fail(JSON.stringify(read.problems));
   });
-  assert.ok(await accounts.configure({ account, mode: 'live' }, { ...settings, receivingAccounts }));
+  assert.ok(await configureAccount(store, { account, mode: 'live' }, { ...settings, receivingAccounts }));
 }

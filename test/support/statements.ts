@@ -4,6 +4,7 @@ import type { Tenant } from '../../src/checkout/tenant.ts';
 import { readReceivingAccount } from '../../src/methods/bank/receiving-account-schema.ts';
 import type { Store } from '../../src/store/store.ts';
 import { mappingOf } from '../statements/support.ts';
+import { configureAccount } from './configure.ts';
 
 export const OUR_IBAN = 'DE20500502010000123456';
 export const PAYER_IBAN = 'DE62370400440532013001';
@@ -58,5 +59,5 @@ export function euroSettings(): AccountSettings {
 }
 
 export async function receiveEuros(store: Store, tenant: Tenant): Promise<void> {
-  await store.accounts.configure(tenant, euroSettings());
+  await configureAccount(store, tenant, euroSettings());
 }

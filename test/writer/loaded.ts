@@ -13,6 +13,7 @@ export const nothing: Loaded = {
   answers: new Map(),
   endpoints: [],
   receivers: new Map(),
+  accounts: new Map(),
   apiKeys: new Map(),
   keyCounts: new Map(),
 };

@@ -23,6 +23,7 @@ export const tags = [
   },
   { name: 'Webhook endpoints', description: 'Addresses that receive the events of an account and mode.' },
   { name: 'Webhook deliveries', description: 'Events on their way to receivers: inspect and resend them.' },
+  { name: 'Account', description: 'What an account and mode has.' },
   { name: 'API keys', description: 'Create, list and revoke the keys of an account and mode.' },
   { name: 'Test helpers', description: 'Pay sessions and advance the clock, in test mode only.' },
   {

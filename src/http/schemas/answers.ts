@@ -16,9 +16,9 @@ import {
   text,
   time,
 } from './answer-fields.ts';
-import { apiKeyResources } from './api-key-answers.ts';
 import { bankResources } from './bank-answers.ts';
 import { eventResources } from './event-answers.ts';
+import { managementResources } from './management-answers.ts';
 import { refundResources } from './refund-answers.ts';
 import { sessionResources } from './session-answers.ts';
 import { webhookResources } from './webhook-answers.ts';
@@ -101,7 +101,7 @@ export const resources = {
   ),
   ...webhookResources,
   ...bankResources,
-  ...apiKeyResources,
+  ...managementResources,
   FileContent: Type.Object(
     {
       object: kind('file_content'),

@@ -14,7 +14,15 @@ import { addBankFile, bankFiles, completeBankFile, loadStatements } from './bank
 import { checkouts, loadOwners } from './checkouts.ts';
 import { customers, loadCustomers, loadCustomersByEmail, writeCustomer } from './customers.ts';
 import { deliveries, loadDeliveries } from './deliveries.ts';
-import { addApiKey, apiKeys, loadApiKeys, loadKeyCounts, revokeApiKey } from './directory.ts';
+import {
+  type AccountChange,
+  addApiKey,
+  apiKeys,
+  loadAccounts,
+  loadApiKeys,
+  loadKeyCounts,
+  revokeApiKey,
+} from './directory.ts';
 import { loadReceivers, receivers, writeEndpoints, writeReceivers } from './endpoints.ts';
 import { events } from './events.ts';
 import { loadProviderEvents, providerEvents, writeProviderEvent } from './provider-events.ts';
@@ -96,6 +104,7 @@ const loads = {
   customersByEmail: loadCustomersByEmail,
   providerEvents: loadProviderEvents,
   bankEntries: loadBankEntries,
+  accounts: loadAccounts,
   keyCounts: loadKeyCounts,
   statements: loadStatements,
   deliveries: loadDeliveries,
@@ -109,7 +118,11 @@ type LoadName = keyof Loads;
 type Keys = { readonly [N in LoadName]: Parameters<Loads[N]['keyOf']>[0] };
 type Values = { readonly [N in LoadName]: Loads[N] extends Load<never, infer T, never> ? T : never };
 /** Writes that change what is loaded. */
-type Changes = ResourceWrites & { readonly checkout?: CheckoutChange; readonly answer?: NewAnswer };
+type Changes = ResourceWrites & {
+  readonly checkout?: CheckoutChange;
+  readonly answer?: NewAnswer;
+  readonly account?: AccountChange;
+};
 
 export type ResourceNeeds = { readonly [N in LoadName]?: ReadonlyArray<Keys[N]> };
 /** Values by their keys. */

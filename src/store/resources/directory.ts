@@ -8,10 +8,10 @@ import type { PreviousSecret } from '../../webhooks/secrets.ts';
 import { checksumIn, sound } from '../checksum.ts';
 import { byKey, load, locking } from '../loads.ts';
 import type { Page, PageRequest } from '../page.ts';
-import { isAnyOf, nothing, raw, type Sql, sql } from '../sql.ts';
-import type { Writes } from '../store.ts';
+import { isAnyOf, join, nothing, raw, type Sql, sql, type Value } from '../sql.ts';
 import { type AnyRow, columnsIn, type Row } from '../tables.ts';
 import { rowOf } from '../writes.ts';
+import type { ClockMove } from './clocks.ts';
 import { all, directionOf, one, owned, pageFrom, type Read, tenantOf } from './read.ts';
 
 /** A row by its table and key. */
@@ -69,6 +69,60 @@ export const isRow = ([table, key]: DirectoryRow): Sql =>
 export const storedRow = (row: DirectoryRow): Read<AnyRow | null> =>
   one(sql`SELECT ${columns[row[0]]} FROM ${raw(row[0])} WHERE ${isRow(row)}`, (stored: AnyRow) => stored);
 
+/** An account before and after a change. */
+export type AccountChange = { readonly before: Account; readonly after: Account };
+
+type AccountWrites = { readonly account?: AccountChange };
+
+/** Columns that differ, by their names, and what is in them afterwards. */
+function changedColumns({ before, after }: AccountChange): Array<readonly [name: string, value: Value]> {
+  const columnsOf = (account: Account): ReadonlyArray<readonly [string, unknown, Value]> => [
+    ['name', account.name, account.name],
+    ...(['test', 'live'] as const).flatMap((mode) => {
+      const { [mode]: settings } = account.settings;
+      const { [mode]: secret } = account.webhookSecrets;
+      const { [mode]: previous } = account.previousWebhookSecrets;
+      return [
+        [`settings_${mode}`, settings, JSON.stringify(settings)],
+        [`webhook_secret_${mode}`, secret, secret],
+        [`previous_webhook_secret_${mode}`, previous, previous?.secret ?? null],
+        [`previous_webhook_secret_${mode}_until`, previous, previous?.until ?? null],
+      ] as const;
+    }),
+  ];
+  const known = new Map(columnsOf(before).map(([name, compared]) => [name, compared]));
+  return columnsOf(after).flatMap(([name, compared, value]) =>
+    compared === known.get(name) ? [] : [[name, value] as const],
+  );
+}
+
+/** The statement that writes the change of an account. What another change has made of its clock is left alone. */
+export function changeAccount(change: AccountChange): Sql {
+  const sets = changedColumns(change).map(([name, value]) => sql`${raw(name)} = ${value}`);
+  return sql`UPDATE account SET ${join(sets, ', ')} WHERE number = ${change.after.number}`;
+}
+
+/** For PostgreSQL: whoever changes an account, or counts its keys, has it for himself. */
+const lockAccount = ({ account }: Tenant): Sql =>
+  locking(sql`account WHERE number = ${account}`, 'number', { how: 'NO KEY UPDATE' });
+
+/** The account as it is stored now, for those who change it. */
+export const loadAccounts = load({
+  keyOf: (number: number) => String(number),
+  read: (_tenant: Tenant, numbers: readonly number[]) =>
+    byKey(
+      sql`SELECT ${account} FROM account WHERE number IN (${join(
+        numbers.map((number) => sql`${number}`),
+        ', ',
+      )})`,
+      (row: Row<'account'>) => [String(row.number), accountFrom(row)],
+    ),
+  lock: lockAccount,
+  apply(known, { account: change }: AccountWrites) {
+    if (change) known.set(String(change.after.number), change.after);
+  },
+});
+
 const keysOf = (tenant: Tenant): Sql => sql`SELECT ${key} FROM api_key WHERE ${owned(tenant)}`;
 
 export const apiKeys = {
@@ -97,7 +151,7 @@ export const apiKeys = {
   },
 };
 
-type KeyWrites = Pick<Writes, 'newApiKey' | 'revokedApiKey'>;
+type KeyWrites = { readonly newApiKey?: ApiKey; readonly revokedApiKey?: ApiKey };
 
 const apiKeyRow = ({ tenant, permissions, ...key }: ApiKey): Row<'api_key'> => ({
   ...key,
@@ -122,7 +176,7 @@ export const loadApiKeys = load({
   },
 });
 
-/** Counts of the active keys of an account and mode. Whoever counts them has the account for himself, and its keys. */
+/** Counts of the active keys of an account and mode. */
 export const loadKeyCounts = load({
   keyOf: (all: 'all') => all,
   read: (tenant: Tenant) =>
@@ -131,8 +185,7 @@ export const loadKeyCounts = load({
           FROM api_key WHERE ${owned(tenant)} AND revoked_at IS NULL`,
       ({ active, managing }: KeyCounts) => ['all', { active, managing }],
     ),
-  lock: ({ account }: Tenant) =>
-    locking(sql`account WHERE number = ${account}`, 'number', { how: 'NO KEY UPDATE' }),
+  lock: lockAccount,
   apply(known, { newApiKey, revokedApiKey }: KeyWrites) {
     const counts = known.get('all');
     if (counts === undefined) return;
@@ -141,6 +194,12 @@ export const loadKeyCounts = load({
   },
 });
 
+type DirectoryWrites = AccountWrites & KeyWrites & { readonly clockMove?: ClockMove };
+
 /** True for what those who keep accounts and keys in memory have to hear of. */
-export const changesDirectory = ({ clockMove, newApiKey, revokedApiKey }: Writes): boolean =>
-  Boolean(clockMove ?? newApiKey ?? revokedApiKey);
+export const changesDirectory = ({
+  account,
+  clockMove,
+  newApiKey,
+  revokedApiKey,
+}: DirectoryWrites): boolean => Boolean(account ?? clockMove ?? newApiKey ?? revokedApiKey);

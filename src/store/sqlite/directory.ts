@@ -10,7 +10,14 @@ import { raw, type Sql, sql } from '../sql.ts';
 import type { Runner } from './run.ts';
 import { inTransaction } from './transaction.ts';
 
-export function directory(database: DatabaseSync, { read, change }: Runner) {
+/** Gives a row that was written the checksum of what it says. */
+export function sumRow({ read, change }: Runner, row: DirectoryRow): void {
+  const checksum = checksumOf(row[0], read(storedRow(row)) ?? {});
+  change(sql`UPDATE ${raw(row[0])} SET checksum = ${checksum} WHERE ${isRow(row)}`);
+}
+
+export function directory(database: DatabaseSync, runner: Runner) {
+  const { read, change } = runner;
   const anyAccount = database.prepare('SELECT 1 FROM account LIMIT 1');
   const insertAccount = database.prepare(
     `INSERT INTO account (name, created_at, webhook_secret_test, webhook_secret_live) VALUES (?, ?, ?, ?)`,
@@ -36,12 +43,6 @@ export function directory(database: DatabaseSync, { read, change }: Runner) {
 
   function refresh(): void {
     seenInThisTurn = false;
-  }
-
-  /** Gives a row that was written the checksum of what it says. */
-  function sum(row: DirectoryRow): void {
-    const checksum = checksumOf(row[0], read(storedRow(row)) ?? {});
-    change(sql`UPDATE ${raw(row[0])} SET checksum = ${checksum} WHERE ${isRow(row)}`);
   }
 
   function current(): ReadonlyMap<number, Account> {
@@ -70,7 +71,7 @@ export function directory(database: DatabaseSync, { read, change }: Runner) {
         if (first && anyAccount.get() !== undefined) return null;
         refresh();
         const number = Number(insertAccount.run(name, nowMs, test, live).lastInsertRowid);
-        sum(['account', number]);
+        sumRow(runner, ['account', number]);
         return number;
       }),
 
@@ -80,7 +81,7 @@ export function directory(database: DatabaseSync, { read, change }: Runner) {
         refresh();
         sound(row[0], read(storedRow(row)) ?? {});
         if (change(statement) !== 1) return false;
-        sum(row);
+        sumRow(runner, row);
         return true;
       }),
   };

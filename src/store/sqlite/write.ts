@@ -7,9 +7,11 @@ import { erase } from '../erase.ts';
 import { rowChangesOf } from '../resources/all.ts';
 import { answerRow, replacedAnswer } from '../resources/answers.ts';
 import { moveClock } from '../resources/clocks.ts';
+import { changeAccount } from '../resources/directory.ts';
 import { feedEnd, fetchLastEvent } from '../resources/events.ts';
 import type { Writes } from '../store.ts';
 import { deliveryWrites } from '../write-deliveries.ts';
+import { sumRow } from './directory.ts';
 import type { Runner } from './run.ts';
 import { rowStatements } from './statements.ts';
 
@@ -21,7 +23,8 @@ export class OutdatedCheckout extends Error {
 }
 
 /** Writes the rows of units, inside the transaction that `commit.ts` has opened: a function for each transaction. */
-export function writer(database: DatabaseSync, { read, steps, change }: Runner): () => Write {
+export function writer(database: DatabaseSync, runner: Runner): () => Write {
+  const { read, steps, change } = runner;
   const rows = rowStatements(database);
 
   // By the very session that was written: one from a transaction that came to nothing is never asked about.
@@ -41,7 +44,7 @@ export function writer(database: DatabaseSync, { read, steps, change }: Runner):
 
   /** `ends` are those of the feeds, known after the first look: nobody else writes during the transaction. */
   function write(ends: Map<string, number>, tenant: Tenant, writes: Writes): void {
-    const { checkout, events = [], erasedCustomer, answer, clockMove } = writes;
+    const { checkout, events = [], erasedCustomer, answer, clockMove, account } = writes;
     const feed = tenantName(tenant);
     const end = ends.get(feed) ?? read(feedEnd(tenant));
     // Only the history of a session is a chain.
@@ -62,6 +65,10 @@ export function writer(database: DatabaseSync, { read, steps, change }: Runner):
       rows.insert(tenant, 'idempotency', row);
     }
     if (clockMove) moveClock(tenant.account, clockMove).forEach(change);
+    if (account) {
+      change(changeAccount(account));
+      sumRow(runner, ['account', tenant.account]);
+    }
     if (erasedCustomer) steps(erase(tenant, erasedCustomer));
   }
 

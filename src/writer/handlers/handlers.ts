@@ -2,6 +2,7 @@
 import { type Refusal, refuse } from '../../checkout/refusals.ts';
 import type { Loaded, Needs } from '../../store/store.ts';
 import type { Commands, Context, Decided, Subject, Value } from '../command.ts';
+import { accountNeeds, decideOnAccount } from './account.ts';
 import { apiKeyNeeds, decideOnApiKey } from './api-key.ts';
 import { bankEntryNeeds, decideOnBankEntry } from './bank-entry.ts';
 import { bankFileNeeds, decideOnBankFile } from './bank-file.ts';
@@ -30,6 +31,7 @@ export const handlers: { readonly [S in Subject]: Handler<S> } = {
   checkout: { needs: checkoutNeeds, decide: decideOnCheckout },
   customer: { needs: customerNeeds, decide: decideOnCustomer },
   endpoint: { needs: endpointNeeds, decide: decideOnEndpoint },
+  account: { needs: accountNeeds, decide: decideOnAccount },
   api_key: { needs: apiKeyNeeds, decide: decideOnApiKey },
   clock: { needs: onlyTheTenant, decide: decideOnClock },
   resend: { needs: resendNeeds, decide: decideOnResend },

@@ -17,6 +17,7 @@ import type { ProviderEvent } from '../../../src/methods/provider-event.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { createWriter } from '../../../src/writer/writer.ts';
 import { entry } from '../../banking/build.ts';
+import { configureAccount } from '../../support/configure.ts';
 
 type Given<T extends CheckoutCommand['type']> = Omit<Extract<CheckoutCommand, { type: T }>, 'type' | 'now'>;
 
@@ -176,7 +177,7 @@ export function createTill(store: Store, tenant: Tenant, now: number) {
 
     async configure(taxId: string): Promise<void> {
       const business = { ...defaultSettings.business, addressLines: ['Straße 1', 'Zürich'], taxId };
-      await store.accounts.configure(tenant, { ...defaultSettings, business });
+      await configureAccount(store, tenant, { ...defaultSettings, business });
     },
   };
 }

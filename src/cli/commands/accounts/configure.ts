@@ -1,6 +1,6 @@
 import type { SettingsParts } from '../../../accounts/settings-json.ts';
 import { readSettings } from '../../../accounts/settings-json.ts';
-import { accountOf, liveOption, modeOf } from '../../account.ts';
+import { accountOf, changeAccount, liveOption, modeOf } from '../../account.ts';
 import { databaseCommand } from '../../declare/access.ts';
 import { optional, required } from '../../declare/parameter.ts';
 import { accountNumber, choice, file } from '../../declare/values.ts';
@@ -26,13 +26,13 @@ export const command = databaseCommand({
     ['opentill accounts configure 1 --live --file -', 'Configure live mode from standard input'],
     ['opentill accounts configure 1 --compatibility v3', 'Accept clients of other v3 services unchanged'],
   ],
-  async run({ account: number, file, compatibility, live }, { store, output }) {
-    const account = await accountOf(store, number);
+  async run({ account: number, file, compatibility, live }, { output, ...database }) {
+    await accountOf(database.store, number);
     const parts = { ...(file && (await partsIn(file))), ...(compatibility && { compatibility }) };
     if (Object.keys(parts).length === 0)
       throw new UsageError('accounts configure takes --file, --compatibility or both');
     const mode = modeOf(live);
-    await store.accounts.configure({ account: number, mode }, { ...account.settings[mode], ...parts });
+    await changeAccount(database, { account: number, mode }, { type: 'configure_account', parts });
     output.line(`account ${number} is configured for ${mode} mode`);
   },
 });

@@ -1,4 +1,4 @@
-import { noSuchAccount } from '../../account.ts';
+import { changeAccount } from '../../account.ts';
 import { databaseCommand } from '../../declare/access.ts';
 import { required } from '../../declare/parameter.ts';
 import { accountName, accountNumber } from '../../declare/values.ts';
@@ -10,8 +10,8 @@ export const command = databaseCommand({
     name: required(accountName, 'The new name.'),
   },
   examples: [["opentill accounts rename 1 'Your Shop'", 'Rename the first account']],
-  async run({ account, name }, { store, output }) {
-    if (!(await store.accounts.rename(account, name))) throw noSuchAccount(account);
+  async run({ account, name }, { output, ...database }) {
+    await changeAccount(database, { account, mode: 'live' }, { type: 'rename_account', name });
     output.line(`account ${account} is now called ${name}`);
   },
 });

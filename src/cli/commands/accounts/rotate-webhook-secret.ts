@@ -1,6 +1,7 @@
-import { tenantNow } from '../../../accounts/account.ts';
-import { MAX_OVERLAP_SECONDS, newWebhookSecret, retired } from '../../../webhooks/secrets.ts';
-import { accountOf, liveOption, modeOf } from '../../account.ts';
+import { secretFate } from '../../../accounts/account-changes.ts';
+import { representSecretFate } from '../../../accounts/representation.ts';
+import { MAX_OVERLAP_SECONDS, newWebhookSecret } from '../../../webhooks/secrets.ts';
+import { changeAccount, liveOption, modeOf } from '../../account.ts';
 import { databaseCommand } from '../../declare/access.ts';
 import { objectOf } from '../../declare/json.ts';
 import { required } from '../../declare/parameter.ts';
@@ -17,20 +18,14 @@ export const command = databaseCommand({
     ['opentill accounts rotate-webhook-secret 1 --live --overlap 7d', 'Both secrets sign for a week'],
   ],
   check: ({ overlap }) => (overlap > MAX_OVERLAP_SECONDS ? ['--overlap is at most 7d'] : []),
-  async run({ account: number, live, overlap }, { store, output }) {
-    const account = await accountOf(store, number);
-    const mode = modeOf(live);
-    const now = tenantNow(account, mode, Date.now());
-    const dropped = account.previousWebhookSecrets[mode];
-    const previous = retired(account.webhookSecrets[mode], now, overlap * 1000);
-    const secret = newWebhookSecret();
-    await store.accounts.replaceWebhookSecret({ account: number, mode }, secret, previous);
-    const fate = {
-      secret,
-      previous_secret_expires_at: previous === null ? null : new Date(previous.until).toISOString(),
-      dropped_secret_expires_at:
-        dropped !== null && dropped.until > now ? new Date(dropped.until).toISOString() : null,
-    };
+  async run({ account, live, overlap }, { output, ...database }) {
+    const tenant = { account, mode: modeOf(live) };
+    const { before, after, now } = await changeAccount(database, tenant, {
+      type: 'rotate_webhook_secret',
+      secret: newWebhookSecret(),
+      overlapMs: overlap * 1000,
+    });
+    const fate = representSecretFate(secretFate(before, after, { mode: tenant.mode, now }));
     output.record(fate, linesOfSecrets(fate));
   },
 });

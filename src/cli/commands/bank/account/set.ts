@@ -5,7 +5,7 @@ import {
   readReceivingAccount,
   serializeReceivingAccount,
 } from '../../../../methods/bank/receiving-account-schema.ts';
-import { accountOf, accountOption, liveOption, modeOf } from '../../../account.ts';
+import { accountOf, accountOption, changeAccount, liveOption, modeOf } from '../../../account.ts';
 import { databaseCommand } from '../../../declare/access.ts';
 import { objectOf } from '../../../declare/json.ts';
 import { flag, optional, optionName, required } from '../../../declare/parameter.ts';
@@ -70,9 +70,9 @@ export const command = databaseCommand({
     first || Object.values(fields).some((value) => value !== undefined)
       ? []
       : ['bank account set needs fields to set, such as --iban'],
-  async run({ id, account: number, live, first, ...fields }, { store, output }) {
+  async run({ id, account: number, live, first, ...fields }, { output, ...database }) {
     const tenant = { account: number, mode: modeOf(live) };
-    const current = (await accountOf(store, number)).settings[tenant.mode];
+    const current = (await accountOf(database.store, number)).settings[tenant.mode];
     const accounts = current.receivingAccounts;
     const known = accounts.find((each) => each.id === id);
     const changed = accountWith(known ? serializeReceivingAccount(known) : { id, holder: {} }, fields);
@@ -82,7 +82,7 @@ export const command = databaseCommand({
     const receivingAccounts = first ? [changed, ...others] : kept;
     const together = readSettings({ receiving_accounts: receivingAccounts.map(serializeReceivingAccount) });
     if ('problems' in together) throw mistakes(together.problems.map(withoutPlace));
-    await store.accounts.configure(tenant, { ...current, receivingAccounts });
+    await changeAccount(database, tenant, { type: 'configure_account', parts: { receivingAccounts } });
     output.record(recordOf(changed), lineOf(changed));
   },
 });

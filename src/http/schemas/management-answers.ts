@@ -1,4 +1,4 @@
-/** API keys as the API shows them. */
+/** What an account is managed by, as the API shows it: API keys, and the secret that signs webhooks. */
 
 import { allPermissions } from '../../accounts/api-key.ts';
 import { Type } from '../../lib/json-schema.ts';
@@ -23,7 +23,7 @@ const unrevoked = {
   revoked_at: nullable({ ...time('Null: the key is active.'), examples: [null] }),
 };
 
-export const apiKeyResources = {
+export const managementResources = {
   ApiKey: Type.Object(unrevoked, {
     ...closed,
     description: 'A key of the account and mode. Its secret is shown only when it is created.',
@@ -53,5 +53,21 @@ export const apiKeyResources = {
       }),
     },
     { ...closed, description: 'A key that was revoked.' },
+  ),
+  WebhookSecret: Type.Object(
+    {
+      object: kind('webhook_secret'),
+      secret: text('The new secret.', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'),
+      previous_secret_expires_at: nullable(
+        time('Time until which the previous secret signs too; null if it no longer does.'),
+      ),
+      dropped_secret_expires_at: nullable({
+        ...time(
+          'Time until which the secret before that would have signed; it no longer does. Null if there is none.',
+        ),
+        examples: [null],
+      }),
+    },
+    { ...closed, description: 'A new secret, and the fate of those before it.' },
   ),
 } as const;

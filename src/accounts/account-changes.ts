@@ -1,0 +1,60 @@
+/** Rules of changing an account, for the API and the command line alike. Pure. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Mode, TenantTime } from '../checkout/tenant.ts';
+import { retired } from '../webhooks/secrets.ts';
+import type { Account } from './account.ts';
+import type { SettingsParts } from './settings-json.ts';
+
+export type AccountCommand =
+  | { readonly type: 'rename_account'; readonly name: string }
+  /** The parts replace those of the mode, each as a whole. */
+  | { readonly type: 'configure_account'; readonly parts: SettingsParts }
+  /** Of the secret that signs webhooks to the addresses of sessions. */
+  | { readonly type: 'rotate_webhook_secret'; readonly secret: string; readonly overlapMs: number };
+
+/** The account after the command; the same where nothing changes. `now` is in the clock of the mode. */
+export function changedAccount(
+  account: Account,
+  { mode, now }: { readonly mode: Mode; readonly now: TenantTime },
+  command: AccountCommand,
+): Account {
+  switch (command.type) {
+    case 'rename_account':
+      return command.name === account.name ? account : { ...account, name: command.name };
+    case 'configure_account': {
+      const settings = { ...account.settings[mode], ...command.parts };
+      if (isDeepStrictEqual(settings, account.settings[mode])) return account;
+      return { ...account, settings: { ...account.settings, [mode]: settings } };
+    }
+    case 'rotate_webhook_secret': {
+      const previous = retired(account.webhookSecrets[mode], now, command.overlapMs);
+      return {
+        ...account,
+        webhookSecrets: { ...account.webhookSecrets, [mode]: command.secret },
+        previousWebhookSecrets: { ...account.previousWebhookSecrets, [mode]: previous },
+      };
+    }
+  }
+}
+
+/** A rotation as it is told; times are null for secrets that there are none of. */
+export type SecretFate = {
+  readonly secret: string;
+  /** End of the previous secret, which signs too until then. */
+  readonly previousUntil: TenantTime | null;
+  /** End that the secret before that would have had: it no longer signs. */
+  readonly droppedUntil: TenantTime | null;
+};
+
+export function secretFate(
+  before: Account,
+  after: Account,
+  { mode, now }: { readonly mode: Mode; readonly now: TenantTime },
+): SecretFate {
+  const dropped = before.previousWebhookSecrets[mode];
+  return {
+    secret: after.webhookSecrets[mode],
+    previousUntil: after.previousWebhookSecrets[mode]?.until ?? null,
+    droppedUntil: dropped !== null && dropped.until > now ? dropped.until : null,
+  };
+}

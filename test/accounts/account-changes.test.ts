@@ -1,0 +1,60 @@
+/** Rules of changing an account. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Account } from '../../src/accounts/account.ts';
+import { type AccountCommand, changedAccount, secretFate } from '../../src/accounts/account-changes.ts';
+import { defaultSettings } from '../../src/accounts/settings.ts';
+
+const NOW = 1_000_000;
+const account: Account = {
+  number: 1,
+  name: 'Shop',
+  webhookSecrets: { test: 'whsec_t', live: 'whsec_l' },
+  previousWebhookSecrets: { test: null, live: null },
+  testClockOffsetMs: 0,
+  settings: { test: defaultSettings, live: defaultSettings },
+};
+const change = (before: Account, command: AccountCommand, now = NOW) =>
+  changedAccount(before, { mode: 'test', now }, command);
+const rotate = (before: Account, secret: string, overlapMs: number, now = NOW) =>
+  change(before, { type: 'rotate_webhook_secret', secret, overlapMs }, now);
+
+test('a name is of both modes, and settings are of one, part by part', () => {
+  assert.deepEqual(change(account, { type: 'rename_account', name: 'Till' }), { ...account, name: 'Till' });
+  const lenient = change(account, { type: 'configure_account', parts: { compatibility: 'v3' } });
+  const both = change(lenient, { type: 'configure_account', parts: { webhookUrlEvents: ['checkout.paid'] } });
+  assert.deepEqual(both.settings, {
+    test: { ...defaultSettings, compatibility: 'v3', webhookUrlEvents: ['checkout.paid'] },
+    live: defaultSettings,
+  });
+});
+
+test('what is there already is no change', () => {
+  assert.equal(change(account, { type: 'rename_account', name: 'Shop' }), account);
+  const parts = { policy: { ...defaultSettings.policy } };
+  assert.equal(change(account, { type: 'configure_account', parts }), account);
+});
+
+test('a secret signs beside the one that takes its place, for as long as is asked, and none before it', () => {
+  const when = { mode: 'test', now: NOW } as const;
+  const first = rotate(account, 'whsec_1', 60_000);
+  assert.deepEqual(first.webhookSecrets, { test: 'whsec_1', live: 'whsec_l' });
+  assert.deepEqual(first.previousWebhookSecrets, {
+    test: { secret: 'whsec_t', until: NOW + 60_000 },
+    live: null,
+  });
+  assert.deepEqual(secretFate(account, first, when), {
+    secret: 'whsec_1',
+    previousUntil: NOW + 60_000,
+    droppedUntil: null,
+  });
+  const second = rotate(first, 'whsec_2', 0);
+  assert.equal(second.previousWebhookSecrets.test, null);
+  assert.deepEqual(secretFate(first, second, when), {
+    secret: 'whsec_2',
+    previousUntil: null,
+    droppedUntil: NOW + 60_000,
+  });
+  // Its time was over anyway.
+  assert.equal(secretFate(first, second, { ...when, now: NOW + 60_000 }).droppedUntil, null);
+});
