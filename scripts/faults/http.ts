@@ -450,6 +450,20 @@ export const httpFaults: readonly Fault[] = [
     replace: 'body',
   },
   {
+    name: 'the history of a session has the whole session with each event',
+    file: 'src/events/outline.ts',
+    tests: ['test/events/outline.test.ts'],
+    find: "if (ofSessions.test(type)) return '{}';",
+    replace: 'if (ofSessions.test(type)) return dataOfEvent(body);',
+  },
+  {
+    name: 'a page of refunds reads all of its sessions in one turn',
+    file: 'src/lib/one-a-turn.ts',
+    tests: ['test/lib/one-a-turn.test.ts'],
+    find: 'performance.now() - begunAt < workMs',
+    replace: 'workMs > 0',
+  },
+  {
     name: 'large answers are written at once, however many there are',
     file: 'src/http/pieces.ts',
     tests: ['test/http/pieces.test.ts'],

@@ -3,6 +3,7 @@ import { tenantNow, tenantTime } from '../accounts/account.ts';
 import type { CheckoutId } from '../checkout/ids.ts';
 import type { Checkout } from '../checkout/session.ts';
 import type { Tenant } from '../checkout/tenant.ts';
+import { createOneATurn } from '../lib/one-a-turn.ts';
 import type { RealTime } from '../lib/time.ts';
 import { type DirectoryParts, directoryOf } from './directory.ts';
 import { type Feed, feedReads } from './feed.ts';
@@ -15,6 +16,9 @@ import { gauges, newestTime, strandedDeliveries } from './resources/work.ts';
 import { purgeDeliveries, purgeEvents } from './retention.ts';
 import type { Steps } from './steps.ts';
 import type { Checkouts, Retention, Store, TenantClock, Work } from './store.ts';
+
+/** Time of a turn in which sessions of a page are read one by one: one that is long takes three milliseconds. */
+const FETCH_MS = 1;
 
 export type Parts = {
   readonly run: Run;
@@ -38,6 +42,7 @@ export type Parts = {
 export function resources(parts: Parts) {
   const { run, inTransaction, checkouts, feed, directory, tenants, claims, purgeAnswers } = parts;
   const asked = askedResources(run);
+  const fetchTurn = createOneATurn(FETCH_MS);
   const fetchOwner = async (tenant: Tenant, owner: Read<CheckoutId | null>) => {
     const id = await run(owner);
     return id === null ? null : checkouts.fetch(tenant, id);
@@ -64,6 +69,7 @@ export function resources(parts: Parts) {
         const { rows, hasMore } = await run(refundList(tenant, filter, page));
         const whole = await Promise.all(
           rows.map(async ({ id, checkout }) => {
+            await fetchTurn();
             const found = await checkouts.fetch(tenant, checkout);
             if (found === null) throw new Error(`the session of refund ${id} is missing`);
             return { id, checkout: found };

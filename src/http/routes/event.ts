@@ -4,6 +4,7 @@ import { timestamp } from '../../checkout/representation.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { parseEvent } from '../../events/envelope.ts';
 import type { EventRow } from '../../events/event.ts';
+import type { Outline } from '../../events/outline.ts';
 import { eventSelectors, typesOf } from '../../events/types.ts';
 import { Type } from '../../lib/json-schema.ts';
 import { EVENT_STREAM_TYPE } from '../../lib/server-sent-events.ts';
@@ -217,7 +218,7 @@ function wantedTypes(text: string): readonly string[] | undefined {
 }
 
 function timelineEntry({ id, type, createdAt, sequence, body }: EventRow): string {
-  const { version, data } = parseEvent<Told>(body);
+  const { version, data } = parseEvent<Outline>(body);
   return JSON.stringify({
     event: id,
     object: 'timeline_entry',
@@ -229,14 +230,7 @@ function timelineEntry({ id, type, createdAt, sequence, body }: EventRow): strin
   });
 }
 
-type Told = {
-  readonly id: string;
-  readonly kind?: string;
-  readonly reference?: string;
-  readonly payment_method_details?: { readonly type: string };
-};
-
-function inWords(type: string, { id, kind, reference, payment_method_details }: Told): string {
+function inWords(type: string, { id, kind, reference, payment_method_details }: Outline): string {
   const [resource = '', what = ''] = type.split('.');
   const words = what.replaceAll('_', ' ');
   switch (resource) {

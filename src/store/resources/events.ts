@@ -3,6 +3,7 @@ import type { CheckoutId } from '../../checkout/ids.ts';
 import type { Checkout } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import type { EventId, EventRow, FeedEvent } from '../../events/event.ts';
+import { outlined } from '../../events/outline.ts';
 import { checksumIn, sound } from '../checksum.ts';
 import type { Page } from '../page.ts';
 import { either, isAnyOf, nothing, raw, type Sql, sql } from '../sql.ts';
@@ -55,7 +56,7 @@ function feedRead<R extends object>(
   return wanted === null ? read : { ...read, by: 'list', tenant };
 }
 
-/** The events of a session, newest first, from the one before `beforeEvent` or from the newest. */
+/** The events of a session in outline, newest first, from the one before `beforeEvent` or from the newest. */
 function timeline(
   tenant: Tenant,
   checkout: CheckoutId,
@@ -77,9 +78,12 @@ function timeline(
   });
   return {
     sql: statement,
-    by: 'page',
+    // It looks at no more rows than it gives, but they may be long.
+    by: 'list',
+    tenant,
+    outlined: true,
     from: (rows) => ({
-      rows: rows.slice(0, limit).map((row) => eventFrom(row as EventRow)),
+      rows: rows.slice(0, limit).map((row) => outlined(eventFrom(row as EventRow))),
       hasMore: rows.length > limit,
     }),
   };

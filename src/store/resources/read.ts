@@ -19,6 +19,8 @@ export type Read<T> = {
   readonly by: 'key' | 'page' | 'list' | 'look' | 'count';
   /** The tenant whose list it is: tenants have their turns. */
   readonly tenant?: Tenant;
+  /** Set if its rows are events of which the outline is wanted alone: it is made where they are read. */
+  readonly outlined?: boolean;
   /** Set if it has many forms, each rare: to prepare them all would only fill memory. */
   readonly rare?: boolean;
   /** Names a form in which nothing but values differ, so that its text need not be written each time. */

@@ -28,8 +28,8 @@ export function listsInThreads(runner: Runner, readers: Readers, { reading, read
     readers.read(tenant === undefined ? '' : tenantName(tenant), task),
   );
 
-  async function readInThread<T>({ sql, from, tenant }: Read<T>): Promise<T> {
-    return from((await inThread(tenant, onSqlite(sql))) as readonly object[]);
+  async function readInThread<T>({ sql, from, tenant, outlined = false }: Read<T>): Promise<T> {
+    return from((await inThread(tenant, { ...onSqlite(sql), outlined })) as readonly object[]);
   }
 
   return {

@@ -4,7 +4,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { inHundredths } from '../../checkout/hundredths.ts';
 import { createSerializer, type Serializer } from '../../checkout/serializer.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
-import type { FeedEvent } from '../../events/event.ts';
+import type { EventRow, FeedEvent } from '../../events/event.ts';
+import { outlined } from '../../events/outline.ts';
 import { rest } from '../../lib/rest.ts';
 import { yieldToServing } from '../../lib/thread-priority.ts';
 import { type Packed, pack } from '../packed.ts';
@@ -30,7 +31,7 @@ export type ReadAnswer =
   | { readonly failed: { readonly message: string; readonly errcode?: number } };
 
 export type ReadTask =
-  | RowsTask
+  | (RowsTask & { readonly outlined?: boolean })
   /** Events of a statement, as bytes. */
   | (RowsTask & { readonly form: Form })
   /** Page of sessions: as they are, or as bytes, which takes longer than to find them. */
@@ -91,7 +92,9 @@ function answered(task: ReadTask): ReadAnswer {
 
 function found(task: ReadTask): unknown {
   if ('filter' in task) return sessions(task);
-  return 'form' in task ? events(task) : run.rows(task.text, [...task.values]);
+  if ('form' in task) return events(task);
+  const { text, values, outlined: inOutline = false } = task;
+  return inOutline ? outlines(text, values) : run.rows(text, [...values]);
 }
 
 function events({ text, values, form }: RowsTask & { readonly form: Form }): PackedEvents {
@@ -104,6 +107,15 @@ function events({ text, values, form }: RowsTask & { readonly form: Form }): Pac
     rest();
   }
   return { events: found, packed: pack(texts) };
+}
+
+function outlines(text: string, values: readonly SQLInputValue[]): EventRow[] {
+  const found: EventRow[] = [];
+  for (const row of run.each(text, [...values])) {
+    found.push(outlined(eventFrom(row as EventRow)));
+    rest();
+  }
+  return found;
 }
 
 function sessions({ tenant, filter, page, form }: SessionsTask) {
