@@ -80,10 +80,10 @@ suite('formats', () => {
       assert.equal((await send(account)).status, 200, account);
     }
     for (const account of ['12030000/20205', '12030000/2020510', '12030001/202051', '/202051']) {
-      bad(await send(account), /is no receiving account/);
+      bad(await send(account), /is not a receiving account/);
     }
     for (const account of ['12030000/', '12030000', '202051', '1203/0000/202051', '12030000/202051/']) {
-      bad(await send(account), /is no receiving account/);
+      bad(await send(account), /is not a receiving account/);
     }
   });
 
@@ -212,7 +212,7 @@ suite('a file that cannot be ingested leaves nothing', () => {
   test('cut off', refused(camt(good).slice(0, -30), /^line \d+: .*unclosed/));
   test(
     'of another account',
-    refused(camt([{ amount: 1 }], { account: 'DE89370400440532013000' }), /no receiving account/),
+    refused(camt([{ amount: 1 }], { account: 'DE89370400440532013000' }), /not a receiving account/),
   );
   test(
     'of an account in another currency',

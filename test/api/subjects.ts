@@ -63,7 +63,7 @@ export function subjectsOf(
       await until(async () => (await list('/v3/webhook_delivery?status=pending')).length === 0);
       return (await list(`/v3/webhook_delivery?checkout=${id}`))[0].id;
     },
-    /** One in the place of that which was made before, for there cannot be many. */
+    /** A key that replaces the one made before, because their number is limited. */
     async apiKey() {
       if (lastKey !== null) succeeded(await call('POST', `/v3/api_key/${lastKey}/revoke`));
       const body = { permissions: ['read'], name: 'Till 2' };

@@ -42,7 +42,7 @@ suite('a file that is made', () => {
     for (const name of ['copy.db', 'other.db.part']) writeFileSync(join(directory, name), 'first');
     const fill = () => assert.fail('there is nothing to fill');
     await assert.rejects(makeFile(join(directory, 'copy.db'), fill), /copy\.db exists already$/);
-    await assert.rejects(makeFile(join(directory, 'other.db'), fill), /somebody else is writing it/);
+    await assert.rejects(makeFile(join(directory, 'other.db'), fill), /another process is writing it/);
     for (const name of readdirSync(directory)) {
       assert.equal(readFileSync(join(directory, name), 'utf8'), 'first');
     }

@@ -253,7 +253,7 @@ suite('migrations', () => {
     const url = await freshDatabase(t);
     const sql = beside(t, url);
     await sql`CREATE TABLE account (id integer)`;
-    await assert.rejects(openPostgresStore(url), unusable(/holds something else \(a table account\)/));
+    await assert.rejects(openPostgresStore(url), unusable(/holds another program’s tables \(account\)/));
     const tables =
       await sql`SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`;
     assert.deepEqual([...tables], [{ relname: 'account' }]);

@@ -101,7 +101,7 @@ suite('what is found by an index alone, in the order of the list and no further 
       const next = bound.replace(/id(.)\?/, '(created_at,id)$1(?,?)');
       const [first, ...others] = searched(t, apiKeys.list(tenant, page));
       assert.equal(first, `SEARCH api_key USING INDEX api_key_created (${tenantKey}${next})`);
-      // That of the cursor.
+      // The search of the cursor.
       for (const other of others) assert.doesNotMatch(other, /^SCAN|TEMP B-TREE/);
     });
     test(`files of banks ${at}`, (t) => {
@@ -119,7 +119,7 @@ suite('what is found by an index alone, in the order of the list and no further 
     ] as const) {
       const plan = searched(t, tenantsWithOld(what, T, reachable));
       const steps = plan.filter((step) => /SEARCH|SCAN (?!account)/.test(step));
-      // Once for each mode.
+      // A search for each mode.
       const search = `SEARCH ${table} EXISTS USING ${index} (${tenantKey} AND id<?)`;
       assert.deepEqual(steps, [search, search]);
     }

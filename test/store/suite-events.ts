@@ -184,7 +184,7 @@ export function eventSuite(open: Open): void {
       const made: string[] = [];
       for (const length of [90_000, 10, 300_000, 300_000, 300_000, 300_000, 2 ** 20, 5, 5]) {
         const one = session(mine);
-        // What is in hundredths elsewhere is so in a thread, too.
+        // Amounts are converted to hundredths in a thread, too.
         const body = `{"amount":1,"currency":"JPY","text":"${'x'.repeat(length)}"}`;
         await write(store, mine, {
           checkout: { before: null, after: one },

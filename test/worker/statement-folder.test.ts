@@ -242,7 +242,7 @@ suite('while something is in the way', () => {
     assert.deepEqual(files(), ['a.xml', 'b.xml']);
     assert.deepEqual(logged, ['! bank statements cannot be ingested: no answer']);
     isAway = false;
-    // They have come to rest long ago, also the one that was not looked at meanwhile.
+    // Both files have come to rest long ago, also the one that was not looked at meanwhile.
     await folder.look();
     assert.deepEqual(files(), ['done/a.xml', 'done/b.xml']);
     assert.deepEqual(await entries(), ['Order 1001', 'Order 1002']);

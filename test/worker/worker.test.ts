@@ -50,7 +50,7 @@ suite('sessions that are due together', () => {
     const more = await attendToDue(duties, { tenant: mine, now: T }, limit);
     const states: string[] = [];
     for (const id of made) states.push((await store.checkouts.fetch(mine, id))?.lifecycle.state ?? '');
-    // By the clock of the leases: one that was not released still holds.
+    // The claim goes by the clock of the leases: one that was not released still holds.
     const due = await store.work.claimCheckouts(mine, claimAt(T, { elapsedMs: performance.now() }));
     return { more, states, errors, failure, due: due.map(({ id }) => made.indexOf(id)) };
   }
