@@ -555,6 +555,20 @@ export const storeFaults: readonly Fault[] = [
     replace: 'if (length < 0)',
   },
   {
+    name: 'a page that is read in steps ends with the first',
+    file: 'src/store/page.ts',
+    tests: ['test/store/page.test.ts'],
+    find: 'edge === undefined || limit === left.limit',
+    replace: 'edge === undefined || limit > 0',
+  },
+  {
+    name: 'the steps of a page follow one another in one turn',
+    file: 'src/store/page.ts',
+    tests: ['test/store/page.test.ts'],
+    find: 'for (let left = page; ; await ownTurn()) {',
+    replace: 'for (let left = page; ; ) {',
+  },
+  {
     name: 'a page towards newer sessions leaves out those next to its cursor',
     file: 'src/store/page.ts',
     tests: ['test/api/lists.test.ts'],

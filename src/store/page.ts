@@ -1,4 +1,6 @@
 /** Pages of lists. */
+import type { Tenant } from '../checkout/tenant.ts';
+import { createOneATurn } from '../lib/one-a-turn.ts';
 import { pack } from './packed.ts';
 
 /** A page of a list in one direction; `cursor` is the id next to which it begins. */
@@ -40,4 +42,26 @@ export function serializedPage<R, Id extends string>(
     ',',
   );
   return { ids: page.map(({ id }) => id), json: bytes, hasMore: hasMore || written.length < rows.length };
+}
+
+type List<F, T> = (tenant: Tenant, filter: F, page: PageRequest) => Promise<Page<T>>;
+
+/** Rows that are read at once: metadata alone may be 16 KiB in each, which the thread that answers parses. */
+const STEP_ROWS = 20;
+
+/** The list, its pages read in steps, each in a turn of the event loop of its own. */
+export function inSteps<F, T extends { readonly id: string }>(list: List<F, T>): List<F, T> {
+  const ownTurn = createOneATurn();
+  return async (tenant, filter, page) => {
+    const isBackwards = page.before !== undefined;
+    let rows: readonly T[] = [];
+    for (let left = page; ; await ownTurn()) {
+      const limit = Math.min(left.limit, STEP_ROWS);
+      const step = await list(tenant, filter, { ...left, limit });
+      rows = isBackwards ? [...step.rows, ...rows] : [...rows, ...step.rows];
+      const edge = isBackwards ? rows[0] : rows.at(-1);
+      if (!step.hasMore || edge === undefined || limit === left.limit) return { rows, hasMore: step.hasMore };
+      left = { limit: left.limit - limit, [isBackwards ? 'before' : 'after']: edge.id };
+    }
+  };
 }

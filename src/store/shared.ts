@@ -7,6 +7,7 @@ import { createOneATurn } from '../lib/one-a-turn.ts';
 import type { RealTime } from '../lib/time.ts';
 import { type DirectoryParts, directoryOf } from './directory.ts';
 import { type Feed, feedReads } from './feed.ts';
+import { inSteps } from './page.ts';
 import { type AskedResources, askedResources } from './resources/all.ts';
 import { owners } from './resources/checkouts.ts';
 import { clockOffsetAt } from './resources/clocks.ts';
@@ -78,6 +79,8 @@ export function resources(parts: Parts) {
         return { rows: whole, hasMore };
       },
     },
+    customers: { ...asked.customers, list: inSteps(asked.customers.list) },
+    bankEntries: { ...asked.bankEntries, list: inSteps(asked.bankEntries.list) },
     events: { ...asked.events, ...feedReads(run, feed), end: feed.end },
     work: {
       ...asked.work,
