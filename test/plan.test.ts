@@ -31,7 +31,7 @@ test('test:all runs the campaigns, also those that a file imports', () => {
   const scaled = files.filter((file) => /from '.*support\/scale\.ts'/.test(readFileSync(file, 'utf8')));
   assert.ok(scaled.length > 10);
   for (const file of [...scaled, 'test/store/sqlite.test.ts']) assert.ok(rest.includes(file), file);
-  assert.ok(!rest.includes('test/config.test.ts'));
+  assert.ok(!rest.includes('test/config/read.test.ts'));
 });
 
 test('test:all runs suites that need a compiler, where there is one', () => {

@@ -5,7 +5,7 @@ export const operationFaults: readonly Fault[] = [
   {
     name: 'a secret in a file takes the place of the one in the environment without a word',
     file: 'src/config/read.ts',
-    tests: ['test/config.test.ts'],
+    tests: ['test/config/read.test.ts'],
     find: "if (text !== '') throw new BadSetting(",
     replace: "if (text === 'both') throw new BadSetting(",
   },

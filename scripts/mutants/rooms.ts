@@ -8,7 +8,7 @@ const api = ['test/api/*.test.ts', 'test/api/clients/*.test.ts'];
 const furtherTests: Readonly<Record<string, readonly string[]>> = {
   accounts: ['test/store/sqlite.test.ts', 'test/cli/{account,key}*.test.ts', 'test/api/auth.test.ts'],
   banking: ['test/api/bank-*.test.ts', 'test/api/payment-files.test.ts'],
-  config: ['test/config.test.ts', 'test/cli/{serve,doctor/settings}.test.ts'],
+  config: ['test/cli/{serve,doctor/settings}.test.ts'],
   events: ['test/store/sqlite.test.ts', 'test/api/{event,webhooks}*.test.ts'],
   http: api,
   ingest: ['test/api/bank-*.test.ts', 'test/worker/*.test.ts'],

@@ -6,10 +6,10 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { BadSetting, readConfig, secretNames, variableText } from '../src/config/read.ts';
-import { settings } from '../src/config/settings.ts';
-import { nameOf } from '../src/store/postgres/unusable.ts';
-import { freshDirectory } from './support/process.ts';
+import { BadSetting, readConfig, secretNames, variableText } from '../../src/config/read.ts';
+import { settings } from '../../src/config/settings.ts';
+import { nameOf } from '../../src/store/postgres/unusable.ts';
+import { freshDirectory } from '../support/process.ts';
 
 const databaseOf = (url: string) => readConfig({ DATABASE_URL: url }).DATABASE_URL;
 
