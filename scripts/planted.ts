@@ -71,6 +71,8 @@ function tell(ended: readonly Ended[]): void {
       rules_planted: searched.length,
       rules_missed: searched.filter((each) => !each.isFound).length,
       false_alarms: ended.filter((each) => each.fault === null && each.isFound).length,
+      // A checker that was stopped has said nothing about the code as it is.
+      not_tried_to_the_end: ended.filter((each) => each.after === 0).length,
     },
     {
       head: ['Fault', 'Checker', 'Found after', 'As'],

@@ -30,6 +30,8 @@ const { values, positionals: names } = parseArgs({
   allowPositionals: true,
 });
 process.chdir(join(import.meta.dirname, '..'));
+// Campaigns end with this process.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 const unknown = names.filter((name) => !campaigns.some((campaign) => campaign.name === name));
 if (unknown.length > 0) throw new Error(`there is no campaign ${unknown.join(', ')}; --list shows them all`);
 const wanted = campaigns.filter(({ name }) => names.length === 0 || names.includes(name));

@@ -124,6 +124,7 @@ export const campaigns: readonly Campaign[] = [
       rules_planted: { atLeast: 40 },
       rules_missed: { atMost: 0 },
       false_alarms: { atMost: 0 },
+      not_tried_to_the_end: { atMost: 0 },
     },
     limitMinutes: 60,
   },

@@ -75,10 +75,18 @@ async function passedBy(
   const output = openSync(log, 'w');
   const child = spawn(program, args, {
     stdio: ['ignore', output, output],
-    timeout: limitMinutes * 60_000,
+    // A process group of its own, so that what it starts does not outlive it.
+    detached: true,
     env: { ...process.env, ...environment, OPENTILL_EVIDENCE: join(directory, 'lines') },
   });
+  const end = () => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid);
+  };
+  const limit = setTimeout(end, limitMinutes * 60_000);
+  process.once('exit', end);
   const status = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  clearTimeout(limit);
+  process.off('exit', end);
   const said = readFileSync(log, 'utf8');
   const passed = args.includes('--test') ? /^ℹ pass (\d+)$/m.exec(said)?.[1] : '0';
   if (status === 0 && passed !== undefined) return Number(passed);

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Campaign } from '../../scripts/prove/campaigns.ts';
 import { judged, type Outcome, shortFaults } from '../../scripts/prove/judge.ts';
 import { evidencePage, markedOutcomes, outcomes } from '../../scripts/prove/page.ts';
+import { runCampaign } from '../../scripts/prove/run.ts';
 import { evidence, type Figures } from '../support/evidence.ts';
+import { freshDirectory } from '../support/process.ts';
 
 const campaign: Campaign = {
   name: 'kills',
@@ -86,3 +91,23 @@ suite('evidence', () => {
 
 const goneIn = (all: readonly Outcome[]) =>
   all.filter(({ commitIsGone }) => commitIsGone).map(({ campaign }) => campaign);
+
+test('a campaign that takes too long has failed, and what it has started ends with it', async (t) => {
+  const directory = freshDirectory(t);
+  const [program, told] = [join(directory, 'program.ts'), join(directory, 'told')];
+  writeFileSync(
+    program,
+    `import { spawn } from 'node:child_process';
+     import { writeFileSync } from 'node:fs';
+     const { pid } = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+     writeFileSync(${JSON.stringify(told)}, pid + '\\n');`,
+  );
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const ran = runCampaign({ ...campaign, files: [program] });
+  const isTold = () => existsSync(told) && readFileSync(told, 'utf8').endsWith('\n');
+  while (!isTold()) await nextTurn();
+  t.mock.timers.tick(60_000);
+  assert.equal((await ran).hasFailed, true);
+  const started = `/proc/${Number(readFileSync(told, 'utf8'))}`;
+  while (existsSync(started)) await nextTurn();
+});
