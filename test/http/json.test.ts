@@ -58,6 +58,17 @@ suite('a body has at most 6,000 fields', () => {
     });
 });
 
+test('blanks between the parts of a body are no part of it', () => {
+  const close = '{"a":[1e999,"\\u0000",[],{}],"b":{"c":1e999,"d":2},"e":1e999}';
+  const told = mistakes(close);
+  assert.deepEqual(
+    told.map(({ remarks }) => remarks),
+    ['/a/0', '/a/1', '/b/c', '/e'],
+  );
+  for (const blanks of [' ', '\n\t', '\r\n  '])
+    assert.deepEqual(mistakes(close.replace(/[{}[\]:,]/g, (part) => `${blanks}${part}${blanks}`)), told);
+});
+
 test('no more mistakes are told than an answer has room for', () => {
   for (const value of ['"\\u0000"', '1e999', '{"a":1,"a":2}']) {
     const told = mistakes(`{"a":[${Array(2_000).fill(value).join()}]}`);

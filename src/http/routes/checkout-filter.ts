@@ -67,7 +67,7 @@ export function filterOf(query: ListQuery): CheckoutFilter {
     amountTo: query['amount[lte]'],
     partiallyPaid: query.partially_paid,
     paidInExcess: query.paid_in_excess,
-    metadata: metadata.length > 0 ? metadata : undefined,
+    metadata,
     search: query.q,
   });
 }
