@@ -100,6 +100,7 @@ CREATE TABLE checkout (
   live boolean NOT NULL,
   id text COLLATE "C" NOT NULL,
   version integer NOT NULL,
+  revision integer NOT NULL DEFAULT 1,
   event_count integer NOT NULL,
   status text COLLATE "C" NOT NULL,
   payment_status text COLLATE "C" NOT NULL,

@@ -73,6 +73,8 @@ CREATE TABLE checkout (
   live boolean NOT NULL,
   id text COLLATE "C" NOT NULL,
   version integer NOT NULL,
+  -- Counts all changes: the version stays where only the time has changed at which a rail is asked next.
+  revision integer NOT NULL DEFAULT 1,
   event_count integer NOT NULL,
   status text COLLATE "C" NOT NULL,
   payment_status text COLLATE "C" NOT NULL,

@@ -98,6 +98,12 @@ export const storeFaults: readonly Fault[] = [
     replace: 'THEN ${old} ELSE',
   },
   {
+    name: 'a session in memory is believed while its version is the same',
+    ...postgres('postgres/checkouts', 'store/postgres-only'),
+    find: 'CASE WHEN checkout.revision <> seen.revision THEN data END',
+    replace: 'CASE WHEN checkout.version <> seen.revision THEN data END',
+  },
+  {
     name: 'the time of a test clock counts as one that has been',
     ...sqlite('resources/work', 'api/clock-behind'),
     find: ' - test_clock_offset_ms FROM',
@@ -368,8 +374,8 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'an instance shows a session as it saw it first',
     ...postgres('postgres/checkouts', 'linearizable/linearizable'),
-    find: 'CASE WHEN checkout.version <> seen.version THEN data END AS data',
-    replace: 'CASE WHEN seen.version = 0 THEN data END AS data',
+    find: 'CASE WHEN checkout.revision <> seen.revision THEN data END AS data',
+    replace: 'CASE WHEN seen.revision = 0 THEN data END AS data',
   },
   {
     name: 'what another process has changed is decided on as it was',

@@ -59,7 +59,9 @@ export function* erase(tenant: Tenant, { id: customer }: Customer): Steps<readon
 /** On PostgreSQL only that of the version that was read: another one gets none, which the table refuses. */
 const nextVersion = either({
   sqlite: raw('version = version + 1, '),
-  postgres: raw('version = CASE WHEN checkout.version = r.seen THEN r.seen + 1 END, '),
+  postgres: raw(
+    'version = CASE WHEN checkout.version = r.seen THEN r.seen + 1 END, revision = checkout.revision + 1, ',
+  ),
 });
 
 type Rewritten = { readonly id: string; readonly checksum: number; readonly seen?: number };

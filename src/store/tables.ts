@@ -20,7 +20,7 @@ export const tables = {
     created_at bigint, revoked_at bigint?`,
   clock_move: 'at* bigint, offset_ms bigint',
   customer: 'id* cus, email text?, data text',
-  checkout: `id* chk, version+ integer, event_count integer, status text, payment_status text,
+  checkout: `id* chk, version integer, event_count integer, status text, payment_status text,
     invoice_currency text, amount_paid bigint, partially_paid boolean, paid_in_excess boolean,
     reference_id text, customer cus?, email text?, data text`,
   checkout_metadata: 'name* text, value* text, checkout* chk',
@@ -68,6 +68,7 @@ const own = {
   postgres: {
     checkout_overview: 'id* chk, amount bigint, description text?',
     timer: 'checkout* chk, due_at bigint, leased_until bigint?',
+    checkout: 'revision+ integer',
     customer: 'revision+ integer',
     payment: 'line integer',
     provider_event: 'revision+ integer',

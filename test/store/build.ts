@@ -231,7 +231,9 @@ export function changed(before: Checkout, given: Partial<Checkout>): Checkout {
 
 /** Commits these writes alone. */
 export function write(store: Store, tenant: Tenant, writes: Writes): Promise<void> {
-  return store.commit([{ needs: { tenant }, decide: () => [writes] }]);
+  const { before = null } = writes.checkout ?? {};
+  const checkouts = before === null ? [] : [before.id];
+  return store.commit([{ needs: { tenant, checkouts }, decide: () => [writes] }]);
 }
 
 /** Stores a new session with its first event. */

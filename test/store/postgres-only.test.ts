@@ -17,6 +17,7 @@ import {
   add,
   answer,
   answerIn,
+  attempt,
   changed,
   customer,
   eventOf,
@@ -36,6 +37,36 @@ async function open(t: TestContext, url: string): Promise<Store> {
   t.after(() => store.close());
   return store;
 }
+
+test('a session is as another process has left it, also where its version is the same', async (t) => {
+  const url = await freshDatabase(t);
+  const [store, other] = [await open(t, url), await open(t, url)];
+  const { mine } = await tenants(store);
+  const asked = (syncAt: number) => ({
+    attempts: [attempt('r', { id: 'pat_1', status: 'processing', syncAt })],
+  });
+  const made = await add(store, session(mine, asked(T + 10)));
+  // Something that only the service does, of which nobody is told: there is no event.
+  const later = { ...made, ...asked(T + 99) };
+  await write(other, mine, { checkout: { before: made, after: later } });
+  assert.deepEqual(await store.checkouts.fetch(mine, made.id), later);
+
+  const latest = { ...made, ...asked(T + 999) };
+  await write(other, mine, { checkout: { before: later, after: latest } });
+  await store.commit([
+    {
+      needs: { tenant: mine, checkouts: [made.id] },
+      decide({ checkouts }) {
+        const before = checkouts.get(made.id);
+        assert.ok(before);
+        const after = changed(before, { description: 'later' });
+        return [{ checkout: { before, after }, events: [eventOf(after)] }];
+      },
+    },
+  ]);
+  const found = await other.checkouts.fetch(mine, made.id);
+  assert.deepEqual(found, { ...latest, version: 2, eventCount: 2, description: 'later' });
+});
 
 /** A connection beside the store's, as an operator has one. */
 function beside(t: TestContext, url: string): Sql {

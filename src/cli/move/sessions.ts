@@ -59,7 +59,9 @@ export async function insertSessions(
   checkouts: readonly SourceRow[],
   payments: readonly Row[],
 ): Promise<void> {
-  await insertRows(tx, 'checkout', checkouts);
+  // SQLite does not count the changes of its rows.
+  const counted = checkouts.map((row) => ({ ...row, revision: 1 }));
+  await insertRows(tx, 'checkout', counted);
   for (const [name, rows] of followingFrom(checkouts)) {
     // Attempts are only ever added, and a session that is copied anew has left them where they were.
     await insertRows(tx, name, rows, name === 'payment_attempt' ? 'ON CONFLICT DO NOTHING' : '');

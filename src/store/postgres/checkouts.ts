@@ -1,6 +1,6 @@
 /**
  * Sessions as they were last seen, so that they need not be sent and read again. Nothing is ever served from here
- * unasked: each read asks for the session's version, and gets its data with it if that is another one.
+ * unasked: each read asks for the session's revision, and gets its data with it if that is another one.
  */
 import type { Checkout } from '../../checkout/session.ts';
 import { sameTenant, type Tenant } from '../../checkout/tenant.ts';
@@ -17,59 +17,66 @@ const CACHE_BYTES = 64 * 2 ** 20;
 
 export type CheckoutCache = ReturnType<typeof createCheckoutCache>;
 
-/** Without data it is the version that was known. */
-type ReadRow = Omit<CheckoutRow, 'data'> & { readonly data: string | null };
+/** A session, and how often its row was changed by then. */
+export type Revision = { readonly checkout: Checkout; readonly revision: number };
 
-/** Versions of these sessions, and the rest of those whose version is another than was seen. */
-function readChanged(tenant: Tenant, ids: readonly string[], versions: readonly number[]): Read<ReadRow[]> {
-  const seen = { ids: textArray(ids), versions: `{${versions.join()}}` };
+/** Without data it is the revision that was known. */
+type ReadRow = Omit<CheckoutRow, 'data'> & Pick<Revision, 'revision'> & { readonly data: string | null };
+
+/** Revisions of these sessions, and the rest of those whose revision is another than was seen. */
+function readChanged(tenant: Tenant, ids: readonly string[], revisions: readonly number[]): Read<ReadRow[]> {
+  const seen = { ids: textArray(ids), revisions: `{${revisions.join()}}` };
   return all(
-    statement`SELECT id, checkout.version, event_count AS "eventCount",
-        CASE WHEN checkout.version <> seen.version THEN data END AS data,
-        CASE WHEN checkout.version <> seen.version THEN ${ledgerOf(tenant)} END AS payments
-      FROM unnest(${seen.ids}::text[], ${seen.versions}::integer[]) AS seen (id, version) JOIN checkout USING (id)
+    statement`SELECT id, checkout.version, checkout.revision, event_count AS "eventCount",
+        CASE WHEN checkout.revision <> seen.revision THEN data END AS data,
+        CASE WHEN checkout.revision <> seen.revision THEN ${ledgerOf(tenant)} END AS payments
+      FROM unnest(${seen.ids}::text[], ${seen.revisions}::integer[]) AS seen (id, revision) JOIN checkout USING (id)
       WHERE ${owned(tenant, 'checkout')} AND checkout.id = ANY (${seen.ids}::text[])`,
     (row: ReadRow) => row,
   );
 }
 
 export function createCheckoutCache() {
-  const cache = createLru<string, Checkout>({ most: CACHE_BYTES, sizeOf: bytesOf });
+  const cache = createLru<string, Revision>({
+    most: CACHE_BYTES,
+    sizeOf: ({ checkout }) => bytesOf(checkout),
+  });
 
-  const known = (tenant: Tenant, id: string): Checkout | undefined => {
-    const checkout = cache.get(id);
-    return checkout && sameTenant(checkout.tenant, tenant) ? checkout : undefined;
+  const known = (tenant: Tenant, id: string): Revision | undefined => {
+    const seen = cache.get(id);
+    return seen && sameTenant(seen.checkout.tenant, tenant) ? seen : undefined;
   };
 
-  function current(tenant: Tenant, row: ReadRow, seen: Checkout | undefined): Checkout {
-    if (row.data === null) return seen as Checkout;
-    const checkout = checkoutFromRow(tenant, { ...row, data: row.data });
-    cache.set(row.id, checkout);
-    return checkout;
+  function current(tenant: Tenant, row: ReadRow, seen: Revision | undefined): Revision {
+    const { data, revision } = row;
+    if (data === null) return seen as Revision;
+    const read = { checkout: checkoutFromRow(tenant, { ...row, data }), revision };
+    cache.set(row.id, read);
+    return read;
   }
 
   return {
     /** Those that exist, by their ids. */
-    async read(sql: Sql, tenant: Tenant, ids: readonly string[]): Promise<Map<string, Checkout>> {
+    async read(sql: Sql, tenant: Tenant, ids: readonly string[]): Promise<Map<string, Revision>> {
       const seen = new Map(ids.map((id) => [id, known(tenant, id)]));
-      const versions = ids.map((id) => seen.get(id)?.version ?? 0);
-      const rows = await runOn(sql, readChanged(tenant, ids, versions));
+      const revisions = ids.map((id) => seen.get(id)?.revision ?? 0);
+      const rows = await runOn(sql, readChanged(tenant, ids, revisions));
       return new Map(rows.map((row) => [row.id, current(tenant, row, seen.get(row.id))]));
     },
 
-    remember(checkout: Checkout): void {
-      cache.set(checkout.id, checkout);
+    remember(changed: Revision): void {
+      cache.set(changed.checkout.id, changed);
     },
 
-    /** For a session that a list has read whole: the one in memory if it is the same version. */
+    /** For a session that a list has read whole: the one in memory if it is the same version, which looks the same. */
     same(tenant: Tenant, row: CheckoutRow): Checkout {
-      const seen = known(tenant, row.id);
+      const seen = known(tenant, row.id)?.checkout;
       return seen?.version === row.version ? seen : checkoutFromRow(tenant, row);
     },
 
     /**
      * To be called when a connection has broken: behind it there may be another server now, which has not all that the
-     * one before it had, and counts its versions from there.
+     * one before it had, and counts its revisions from there.
      */
     forgetAll(): void {
       cache.clear();
@@ -85,7 +92,7 @@ const MAX_AT_ONCE = 256;
  * more than a row. It is sent after the last of them has asked, so nobody gets what was older than the question.
  */
 export function checkoutReader(pool: Pool, cache: CheckoutCache) {
-  type Lookup = { readonly ids: Set<string>; readonly found: Promise<ReadonlyMap<string, Checkout>> };
+  type Lookup = { readonly ids: Set<string>; readonly found: Promise<ReadonlyMap<string, Revision>> };
   const lookups = new Map<number, Lookup>();
 
   function begin(tenant: Tenant, key: number): Lookup {
@@ -105,6 +112,6 @@ export function checkoutReader(pool: Pool, cache: CheckoutCache) {
     const open = lookups.get(key);
     const { ids, found } = open && open.ids.size < MAX_AT_ONCE ? open : begin(tenant, key);
     ids.add(id);
-    return (await found).get(id) ?? null;
+    return (await found).get(id)?.checkout ?? null;
   };
 }

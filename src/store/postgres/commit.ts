@@ -1,18 +1,17 @@
 /** The one transaction in which everything of a batch is written. */
 import type { Customer } from '../../checkout/customer.ts';
-import type { Checkout } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { erase } from '../erase.ts';
 import type { Unit, Writes } from '../store.ts';
 import { changesDeliveries } from '../write-deliveries.ts';
 import { again } from './again.ts';
-import { type CheckoutCache, createCheckoutCache } from './checkouts.ts';
+import { type CheckoutCache, createCheckoutCache, type Revision } from './checkouts.ts';
 import { loadView, type View } from './load.ts';
 import type { Pool, Transaction } from './pool.ts';
 import { stepsOn } from './run.ts';
-import { changesOf, writeStatements } from './write.ts';
+import { changesOf, nextRevision, writeStatements } from './write.ts';
 
-export type Committed = { readonly checkouts: readonly Checkout[]; readonly writes: readonly Writes[] };
+export type Committed = { readonly checkouts: readonly Revision[]; readonly writes: readonly Writes[] };
 
 type Parts = { readonly pool: Pool; readonly cache: CheckoutCache; readonly inShards: boolean };
 
@@ -43,7 +42,7 @@ async function commitOnce(
   units: readonly Unit[],
   { cache, inShards }: Omit<Parts, 'pool'>,
 ): Promise<Committed> {
-  const checkouts = new Map<string, Checkout>();
+  const checkouts = new Map<string, Revision>();
   const writes: Writes[] = [];
   for (let rest = units, known = cache; ; ) {
     const needs = rest.map((unit) => unit.needs);
@@ -57,7 +56,9 @@ async function commitOnce(
       inShards,
     });
     writes.push(...decided.writes);
-    for (const { after } of changes) checkouts.set(after.id, after);
+    for (const { after } of changes) {
+      checkouts.set(after.id, { checkout: after, revision: nextRevision(view.seen, after) });
+    }
     if (decided.isAll) {
       await commit(statements);
       return { checkouts: [...checkouts.values()], writes };

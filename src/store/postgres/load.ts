@@ -39,7 +39,7 @@ export async function loadView(
   );
   const waiting: Promise<unknown>[] = [];
   const seen = new Map<string, number>();
-  let checkouts = new Map<string, Checkout>();
+  const checkouts = new Map<string, Checkout>();
   let endpoints: readonly Endpoint[] = [];
 
   function lock(table: 'checkout' | 'webhook_endpoint', wanted: readonly string[]): void {
@@ -67,7 +67,10 @@ export async function loadView(
   if (ids.length > 0) {
     waiting.push(
       cache.read(sql, tenant, ids).then((rows) => {
-        checkouts = rows;
+        for (const [id, { checkout, revision }] of rows) {
+          checkouts.set(id, checkout);
+          seen.set(seenKey('checkout', id), revision);
+        }
       }),
     );
   }

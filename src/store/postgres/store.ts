@@ -97,11 +97,14 @@ export async function openPostgresStore(
     batching: { atOnce: commitsAtOnce, apart: true, mixed: false },
     async commit(units) {
       const { checkouts: changed, writes } = await health.change(() => commit(units));
-      for (const checkout of changed) cache.remember(checkout);
+      changed.forEach(cache.remember);
       statistics.changed(units.length);
       // A batch is of one tenant.
       const feeds = writes.some(({ events = [] }) => events.length > 0) ? units.slice(0, 1) : [];
-      hints.tell([...changed.map(({ id }) => id), ...feeds.map(({ needs }) => tenantName(needs.tenant))]);
+      hints.tell([
+        ...changed.map(({ checkout }) => checkout.id),
+        ...feeds.map(({ needs }) => tenantName(needs.tenant)),
+      ]);
       if (writes.some(changesDirectory)) await directory.changed();
     },
 

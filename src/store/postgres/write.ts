@@ -46,7 +46,7 @@ export function writeStatements(
   const payers = inShards ? payersOf(changes, all, seen) : [];
   return [
     ...keepPayers(tenant, payers).map((each) => waiting(sql, each)),
-    ...checkoutStatements(on, changes),
+    ...checkoutStatements(on, changes, seen),
     ...refuseWithoutPayer(tenant, payers).map((each) => waiting(sql, each)),
     ...rowChangesOf(all, changes, followingOnPostgres).flatMap((each) => on.change(each, seen)),
     ...on.insert('event', events),
@@ -67,17 +67,26 @@ export function writeStatements(
 
 const checkoutFields = columnsOf('checkout').map(({ field }) => field);
 
-function checkoutStatements(on: Statements, changes: readonly CheckoutChange[]): PromiseLike<unknown>[] {
+/** Revision of the row of a session that is written. */
+export const nextRevision = (seen: Seen, { id }: Checkout): number =>
+  (seen.get(seenKey('checkout', id)) ?? 0) + 1;
+
+function checkoutStatements(
+  on: Statements,
+  changes: readonly CheckoutChange[],
+  seen: Seen,
+): PromiseLike<unknown>[] {
   const created = changes.filter(({ before }) => before === null);
   const changed = changes.filter(({ before }) => before !== null);
+  const rowOf = (after: Checkout) => ({ ...checkoutRow(after), revision: nextRevision(seen, after) });
   return [
     ...on.insert(
       'checkout',
-      created.map(({ after }) => checkoutRow(after)),
+      created.map(({ after }) => rowOf(after)),
     ),
     ...on.replace(
       'checkout',
-      changed.map(({ before, after }) => ({ ...checkoutRow(after), seen: before?.version ?? 0 })),
+      changed.map(({ after }) => ({ ...rowOf(after), seen: nextRevision(seen, after) - 1 })),
       checkoutFields,
     ),
   ];
