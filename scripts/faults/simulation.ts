@@ -132,6 +132,7 @@ export const simulationFaults: readonly Fault[] = [
   {
     name: 'the first event that stays does not keep those behind it',
     ...found('store/retention'),
+    tests: ['test/store/sqlite.test.ts'],
     find: 'const going = stays < 0 ? oldest : oldest.slice(0, stays);',
     replace: 'const going = oldest.filter(({ goes }) => goes);',
   },
@@ -248,7 +249,7 @@ export const simulationFaults: readonly Fault[] = [
   },
   {
     name: 'two equal payments of a day are one',
-    ...foundAt('statements/identity', 330),
+    ...foundAt('statements/identity', 925),
     find: 'const occurrence = (counts.get(hash) ?? 0) + 1;',
     replace: 'const occurrence = Math.min(1, (counts.get(hash) ?? 0) + 1);',
   },
@@ -266,7 +267,7 @@ export const simulationFaults: readonly Fault[] = [
   },
   {
     name: 'two payment files have the same refund',
-    ...foundAt('writer/handlers/payment-file', 843),
+    ...foundAt('writer/handlers/payment-file', 310),
     find: "refund?.status !== 'pending' || refund.reference !== ''",
     replace: "refund?.status !== 'pending'",
   },
@@ -278,7 +279,7 @@ export const simulationFaults: readonly Fault[] = [
   },
   {
     name: 'a database with a session that has changed unseen behind an erasure counts as broken',
-    ...foundAt('store/check/session-rules', 170),
+    ...foundAt('store/check/session-rules', 18),
     find: '[toldVersions(row, checkout), row.version].includes(row.audited)',
     replace: 'row.audited === toldVersions(row, checkout)',
   },
