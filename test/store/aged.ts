@@ -27,7 +27,7 @@ export async function happen(
   const checkout = { before: isNew ? null : before, after };
   await store.commit([
     {
-      needs: { tenant: after.tenant, ...(isNew ? {} : { checkout: after.id }) },
+      needs: { tenant: after.tenant, ...(isNew ? {} : { checkouts: [after.id] }) },
       decide: () => [{ checkout, events, deliveries }],
     },
   ]);

@@ -82,7 +82,7 @@ export async function tell(
 ): Promise<Told> {
   const writes = telling(before, count, destined);
   const { after } = writes.checkout;
-  const checkout = 'id' in before ? { checkout: after.id } : {};
+  const checkout = 'id' in before ? { checkouts: [after.id] } : {};
   await store.commit([{ needs: { tenant: after.tenant, ...checkout }, decide: () => [writes] }]);
   return { session: after, ids: inOrder(writes.deliveries) };
 }

@@ -45,7 +45,8 @@ export function eventSuite(open: Open): void {
           const events = [after.eventCount - 1, after.eventCount].map((sequence) =>
             eventOf(after, 'x.y', { sequence }),
           );
-          return { needs: { tenant: mine }, decide: () => [{ checkout: { before, after }, events }] };
+          const needs = { tenant: mine, checkouts: before === null ? [] : [before.id] };
+          return { needs, decide: () => [{ checkout: { before, after }, events }] };
         });
       await store.commit(units(made.map(({ first }) => [null, first])));
       await store.commit(units(made.map(({ first, second }) => [first, second])));

@@ -162,7 +162,7 @@ async function newRun(store: Store, tenant: Tenant) {
         const { after } = writes.checkout;
         const units = [
           finishing(tenant, [one.came]),
-          { needs: { tenant, checkout: after.id }, decide: () => [writes] },
+          { needs: { tenant, checkouts: [after.id] }, decide: () => [writes] },
         ];
         await store.commit(step.first ? units : units.toReversed());
         sessions[index] = after;

@@ -151,7 +151,7 @@ export function orderingSuite(open: Open): void {
       const { session: one, ids: all } = await tell(store, mine, 1);
       const finished = finishing(mine, [come(await claimOne(store, mine, T))]);
       const writes = telling(one, 2, { at: T + 5 });
-      const told = { needs: { tenant: mine, checkout: one.id }, decide: () => [writes] };
+      const told = { needs: { tenant: mine, checkouts: [one.id] }, decide: () => [writes] };
       await store.commit(order === 'result first' ? [finished, told] : [told, finished]);
       const made = [...all, ...inOrder(writes.deliveries)];
       return { made, due: await dueAt(store, { mine }, made) };
