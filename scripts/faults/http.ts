@@ -243,6 +243,13 @@ export const httpFaults: readonly Fault[] = [
     replace: '++fields > MAX_FIELDS * MAX_FIELDS',
   },
   {
+    name: 'a body of any number of lists is read',
+    file: 'src/http/json.ts',
+    tests: ['test/http/json.test.ts'],
+    find: '++containers > MAX_CONTAINERS',
+    replace: '++containers > MAX_CONTAINERS * MAX_CONTAINERS',
+  },
+  {
     name: 'a quote after a backslash ends a name',
     file: 'src/http/json.ts',
     tests: ['test/http/json.test.ts'],

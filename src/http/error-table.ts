@@ -42,7 +42,7 @@ export const errorTable = {
     code: 15502,
     text: 'A field is missing, unknown or invalid.',
     advice:
-      '`errors` lists every invalid field, 100 at most, with a JSON pointer in `remarks`. Correct them and send the request again. A body may have 6,000 fields, including those of nested objects.',
+      '`errors` lists every invalid field, 100 at most, with a JSON pointer in `remarks`. Correct them and send the request again. A body may have 6,000 fields, and 18,000 objects and lists, including nested ones.',
   },
   no_credentials: {
     status: 401,

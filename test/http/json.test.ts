@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { RequestError } from '../../src/http/errors.ts';
-import { MAX_FIELDS, readJson } from '../../src/http/json.ts';
+import { MAX_CONTAINERS, MAX_FIELDS, readJson } from '../../src/http/json.ts';
 
 /** Hundreds of times what such a body takes; what takes longer than linear time takes more. */
 const BUDGET_MS = 2_000;
@@ -56,6 +56,19 @@ suite('a body has at most 6,000 fields', () => {
         remarks: '',
       });
     });
+});
+
+test('a body has at most 18,000 objects and lists', () => {
+  assert.equal(MAX_CONTAINERS, 18_000);
+  const message = 'The body must have at most 18000 objects and lists, including nested ones.';
+  const tooMany = [{ reason: 'field_invalid', message, remarks: '' }];
+  for (const element of ['{}', '[]', '["[{"]']) {
+    const listOf = (count: number) => `[${Array(count).fill(element).join()}]`;
+    assert.deepEqual(mistakes(listOf(17_999)), []);
+    assert.deepEqual(mistakes(listOf(18_000)), tooMany);
+  }
+  assert.deepEqual(mistakes(`${'['.repeat(18_001)}${']'.repeat(18_001)}`), tooMany);
+  assert.deepEqual(mistakes('['.repeat(18_001)), tooMany);
 });
 
 test('blanks between the parts of a body are no part of it', () => {
