@@ -236,6 +236,20 @@ export const httpFaults: readonly Fault[] = [
     replace: '!Number.isFinite(value) : digits.length > 99',
   },
   {
+    name: 'a long body is read to its end although its request is refused',
+    file: 'src/http/connections.ts',
+    tests: ['test/http/connections.test.ts'],
+    find: 'if (mayBeLong(request)) response',
+    replace: 'if (request.complete) response',
+  },
+  {
+    name: 'a client loses the answer to a request whose body is too long',
+    file: 'src/http/connections.ts',
+    tests: ['test/http/connections.test.ts'],
+    find: 'socket.destroySoon = () => {};',
+    replace: '',
+  },
+  {
     name: 'a body of any number of fields is read',
     file: 'src/http/json.ts',
     tests: ['test/http/json.test.ts'],

@@ -11,6 +11,7 @@ import type {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import { http } from '../lib/node-http.ts';
+import { BODY_LIMIT_BYTES } from './body.ts';
 import { unsentOf } from './pieces.ts';
 
 const defaults = {
@@ -22,7 +23,7 @@ const defaults = {
   idleMs: 72_000,
   /** Time for a client to read an answer that is ready. */
   answerMs: 30_000,
-  /** Time for a client to read why its bytes were no request. */
+  /** Time for a client to read why its bytes were no request, or why the rest of its body is not read. */
   lingerMs: 1_000,
   /** Time that a stop gives to requests whose head is not whole yet. */
   headDrainMs: 2_000,
@@ -64,6 +65,13 @@ function hasNoEnd({ headers }: IncomingMessage): boolean {
   return coding !== undefined && !/(^|,)\s*chunked\s*$/i.test(coding);
 }
 
+/** True if the body is longer than most may be, or nobody knows how long it is. */
+function mayBeLong({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length'];
+  if (length === undefined) return headers['transfer-encoding'] !== undefined;
+  return Number(length) > BODY_LIMIT_BYTES;
+}
+
 export function guardConnections(options: ConnectionOptions = {}) {
   const limits = { ...defaults, ...options };
   const connections = new Map<Socket, Connection>();
@@ -81,9 +89,26 @@ export function guardConnections(options: ConnectionOptions = {}) {
     });
     server.setTimeout(idleMs);
 
+    /**
+     * Ends a connection whose request is answered before its long body is there. Node.js would read the rest, gigabytes
+     * of it, to throw it away; or close at once, and the client would lose the answer.
+     */
+    function leaveUnread(request: IncomingMessage): void {
+      if (request.complete) return;
+      const { socket } = request;
+      request.pause();
+      // Whoever has read from a request is left to read on by Node.js.
+      request.read(0);
+      socket.destroySoon = () => {};
+      socket.end();
+      setTimeout(() => socket.destroy(), limits.lingerMs).unref();
+    }
+
     function begin(connection: Connection, [request, response]: Exchange): void {
       connection.answering = response;
       connection.readyAt = null;
+      // Ahead of what Node.js does then.
+      if (mayBeLong(request)) response.prependOnceListener('finish', () => leaveUnread(request));
       handle(request, response);
     }
 

@@ -185,6 +185,50 @@ test('unread bytes count what is still to be sent in pieces', BOUNDED, async (t)
   await untilConnections(1);
 });
 
+suite('a long body whose request is refused is not read to its end', BOUNDED, () => {
+  const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
+  for (const [what, head, fill] of [
+    ['with its length', 'Content-Length: 100000000', 'x'.repeat(0x10000)],
+    ['in chunks', 'Transfer-Encoding: chunked', chunk],
+    ['whose connection ends with the answer', 'Content-Length: 100000000\r\nConnection: close', chunk],
+  ] as const)
+    for (const reads of [false, true])
+      test(`${what}, ${reads ? 'of which a part was' : 'nothing of which was'} read`, async (t) => {
+        const { client, untilConnections } = await listen(t, { lingerMs: 500 }, (request, response) => {
+          if (reads) request.on('data', () => {});
+          response.writeHead(401).end('refused');
+        });
+        const socket = await client(`POST / HTTP/1.1\r\nHost: x\r\n${head}\r\n\r\n`);
+        const writing = setInterval(() => socket.writableNeedDrain || socket.write(fill.repeat(100)), 1);
+        t.after(() => clearInterval(writing));
+        let answer = '';
+        socket.on('data', (piece) => {
+          answer += piece;
+        });
+        await once(socket, 'end');
+        assert.match(answer, /401 Unauthorized.*refused/s);
+        await untilConnections(0);
+        // The buffers of the two kernels, and what was read of it.
+        assert.ok(socket.bytesWritten - socket.writableLength < 32 * MB, `${socket.bytesWritten}`);
+      });
+
+  test('and a body that ends stays with its connection', async (t) => {
+    const { client } = await listen(t, {}, (request, response) => {
+      if (request.url === '/') response.writeHead(401).end('refused');
+      else response.end('served');
+    });
+    const socket = await client('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n{');
+    let answers = '';
+    socket.on('data', (piece) => {
+      answers += piece;
+      if (answers.endsWith('refused\r\n0\r\n\r\n'))
+        socket.write('  GET /next HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    });
+    await once(socket, 'end');
+    assert.match(answers, /401.*refused.*200.*served/s);
+  });
+});
+
 suite('a client is told why its request ends', () => {
   const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
