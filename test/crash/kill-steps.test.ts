@@ -19,7 +19,7 @@ import { createLoad } from './load.ts';
 import { randomFrom } from './random.ts';
 import { createCampaign } from './steps/campaign.ts';
 import { everyChange } from './steps/changes.ts';
-import { authorization, bootstrapKey } from './steps/client.ts';
+import { bootstrapAuthorization, bootstrapKey } from './steps/client.ts';
 import { steppedPostgres } from './steps/postgres.ts';
 import { steppedSqlite } from './steps/sqlite.ts';
 import type { Stepped } from './steps/stepped.ts';
@@ -81,7 +81,7 @@ test('on SQLite, killed while the log is copied and begun anew', TIMEOUT, async 
   const findings = createFindings();
   const program = join(import.meta.dirname, 'short-log-service.ts');
   const stepped = steppedSqlite(t, await settings(), { program });
-  const load = createLoad(random, authorization, '');
+  const load = createLoad(random, bootstrapAuthorization, '');
   const places = COPYING.flatMap((step) =>
     Array.from({ length: isWhole ? 5 : 1 }, (_, at) => ({ step, time: at + 1 })),
   );

@@ -19,7 +19,7 @@ async function inShards(t: TestContext, rows: number) {
   await sql`CREATE TABLE shards.checkout_102008 (LIKE checkout INCLUDING INDEXES)`;
   await sql`ALTER TABLE shards.checkout_102008 SET (autovacuum_enabled = false)`;
   await sql`INSERT INTO shards.checkout_102008
-    SELECT 1, true, 'chk_' || number, 1, 1, 'active', 'unpaid', 'EUR', 0, false, false, '', NULL, NULL, '{}'
+    SELECT 1, true, 'chk_' || number, 1, 1, 1, 'active', 'unpaid', 'EUR', 0, false, false, '', NULL, NULL, '{}'
     FROM generate_series(1, ${rows}) AS number`;
   /** The number of times that the table was analysed. */
   const analysed = async () => {

@@ -4,9 +4,12 @@ import type { Server } from '../../support/process.ts';
 import type { OtherService } from '../../support/service.ts';
 import type { Request } from './changes.ts';
 
-const key = { id: 'ak_test_steps', secret: 'sk_test_steps' };
-export const bootstrapKey = `${key.id}:${key.secret}`;
-export const authorization = `Basic ${Buffer.from(bootstrapKey).toString('base64')}`;
+export const bootstrapKey = 'ak_test_first:sk_test_first';
+/** The key of all requests, which may manage keys as well. */
+export const key = { id: 'ak_test_steps', secret: 'sk_test_steps' };
+const basic = (credentials: string) => `Basic ${Buffer.from(credentials).toString('base64')}`;
+const authorization = basic(`${key.id}:${key.secret}`);
+export const bootstrapAuthorization = basic(bootstrapKey);
 
 export type Answer = {
   readonly status: number;
