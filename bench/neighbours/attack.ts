@@ -154,13 +154,33 @@ function openSlow(connections: number, kinds: readonly SlowKind[]): void {
 const statusIn = (piece: Buffer | string): string | undefined =>
   /^HTTP\/1\.1 (\d{3})/.exec(String(piece))?.[1];
 
+type Prepared = { readonly head: string; readonly bytes: Buffer };
+
+/** Made once: making ten megabytes for each message would cost more than sending them. */
+const prepared = ({ head, fill, times, end = '' }: Message): Prepared => ({
+  head,
+  bytes: Buffer.from(fill.repeat(times) + end),
+});
+
 /** Time for which a client goes on sending when it has its answer. */
 const CARELESS_MS = 500;
 
+/** Bytes that are written at once, as clients do: a larger copy would hold up this machine, and not only the service. */
+const PIECE_BYTES = 64 * 2 ** 10;
+
+/** Sends the bytes as fast as they are taken, until all are sent or the connection has ended. */
+function sendAll(socket: Socket, bytes: Buffer, at = 0): void {
+  for (let from = at; from < bytes.length && socket.writable; from += PIECE_BYTES)
+    if (!socket.write(bytes.subarray(from, from + PIECE_BYTES))) {
+      socket.once('drain', () => sendAll(socket, bytes, from + PIECE_BYTES));
+      return;
+    }
+}
+
 /** Sends one message after the other, each on a connection of its own, as who does not care for what is answered. */
-async function sendInTurn(messages: readonly Message[], index: number): Promise<void> {
+async function sendInTurn(messages: readonly Prepared[], index: number): Promise<void> {
   for (let at = index; ; at++) {
-    const { head, fill, times, end = '' } = messages[at % messages.length] as Message;
+    const { head, bytes } = messages[at % messages.length] as Prepared;
     const socket = connection(head.replace('{host}', host));
     const ended = new Promise<string>((resolve) => {
       let status: string | undefined;
@@ -171,7 +191,7 @@ async function sendInTurn(messages: readonly Message[], index: number): Promise<
       socket.once('end', () => socket.destroy());
       socket.once('close', () => resolve(status ?? 'closed'));
     });
-    socket.write(fill.repeat(times) + end);
+    sendAll(socket, bytes);
     count(await ended);
     await pause(50);
   }
@@ -195,7 +215,9 @@ switch (attack.kind) {
   case 'unread':
     for (let index = 0; index < attack.count; index++) connection(get(attack.path).repeat(attack.requests));
     break;
-  case 'hostile':
-    for (let index = 0; index < attack.count; index++) void sendInTurn(attack.messages, index);
+  case 'hostile': {
+    const messages = attack.messages.map(prepared);
+    for (let index = 0; index < attack.count; index++) void sendInTurn(messages, index);
     break;
+  }
 }
