@@ -9,7 +9,7 @@ export type AccountCommand =
   | { readonly type: 'rename_account'; readonly name: string }
   /** The parts replace those of the mode, each as a whole. */
   | { readonly type: 'configure_account'; readonly parts: SettingsParts }
-  /** Of the secret that signs webhooks to the addresses of sessions. */
+  /** The secret signs webhooks to the addresses of sessions. */
   | { readonly type: 'rotate_webhook_secret'; readonly secret: string; readonly overlapMs: number };
 
 /** The account after the command; the same where nothing changes. `now` is in the clock of the mode. */

@@ -97,7 +97,7 @@ export function guardConnections(options: ConnectionOptions = {}) {
       if (request.complete) return;
       const { socket } = request;
       request.pause();
-      // Whoever has read from a request is left to read on by Node.js.
+      // Node.js leaves the rest to a caller that has read something, and reads it itself otherwise.
       request.read(0);
       socket.destroySoon = () => {};
       socket.end();
@@ -168,7 +168,7 @@ export function guardConnections(options: ConnectionOptions = {}) {
       else connection.readyAt = null;
       if (connection.readyAt !== null && now - connection.readyAt > limits.answerMs) socket.destroy();
       else if (socket.writableLength > 0) {
-        // What waits for a client that reads has to wait for a turn alone.
+        // Pieces for a client that reads wait for their turn alone, and are not counted.
         const bytes = socket.writableLength + unsentBytes;
         unreadBytes += bytes;
         behind.push({ socket, bytes });

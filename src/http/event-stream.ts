@@ -83,7 +83,7 @@ export function createEventStreams(
           if (signal.aborted) return null;
           response.write(piece);
         }
-        // What the kernel takes at once is drained behind this turn.
+        // Bytes that the kernel takes at once are drained behind this turn.
         await nextTurn();
       }
       if (response.writableNeedDrain) return { position: event.position, isFull: true, limit: index + 1 };

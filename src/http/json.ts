@@ -45,7 +45,7 @@ function badJson(message: string): RequestError {
 }
 
 /**
- * What a text has more of than any valid body; null where there is nothing. It is asked before the text is parsed: to
+ * The bound of valid bodies that a text is beyond; null where there is none. It is asked before the text is parsed: to
  * make an object of 30,000 fields takes 20 ms, and each later look at all of them as long again; 100,000 lists, one in
  * the other, take 6 ms.
  */

@@ -50,7 +50,7 @@ export function apiKeyRoutes(api: Api, { store, execute, now, realNow }: Depende
       const command: ApiKeyCommand = { type: 'create_api_key', key };
       const executed = await execute(
         { subject: 'api_key', origin, id: key.id, command, now: await now(tenant) },
-        // What is kept for a repetition must not have the secret.
+        // The answer that is kept for a repetition must not have the secret.
         showing(null),
       );
       const isNew = executed.result.kind === 'change';

@@ -1,4 +1,4 @@
-/** What an account is managed by, as the API shows it: API keys, and the secret that signs webhooks. */
+/** API keys, and the secret that signs webhooks, as the API shows them. */
 
 import { allPermissions } from '../../accounts/api-key.ts';
 import { Type } from '../../lib/json-schema.ts';

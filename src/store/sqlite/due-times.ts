@@ -70,7 +70,7 @@ export function dueTimes({ read }: Pick<Runner, 'read'>, { accounts, tenants }: 
           ask(name, tenant);
         } catch (error) {
           if (systemFieldsOf(error).errcode === undefined && damagedRow(error) === null) throw error;
-          // Whoever works there meets the trouble and tells of it; the others have theirs done.
+          // The worker meets the trouble there and tells of it; other tenants have their work done.
           known.delete(name);
           for (const kind of kinds) due[kind].push(tenant);
         }
