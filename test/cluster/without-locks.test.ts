@@ -73,7 +73,10 @@ async function gateAt(sql: Sql, table: string) {
   await held.unsafe(`BEGIN; LOCK TABLE ${table} IN SHARE MODE`);
   return {
     async waiting(count: number): Promise<void> {
-      const waits = () => held`SELECT pid FROM pg_locks WHERE NOT granted GROUP BY pid`;
+      // Other tests have databases of their own on this server. Whoever waits holds a lock on a table of its own.
+      const waits = () => held`SELECT pid FROM pg_locks WHERE NOT granted AND pid IN (
+        SELECT pid FROM pg_locks JOIN pg_database ON pg_database.oid = database WHERE datname = current_database())
+        GROUP BY pid`;
       while ((await waits()).length < count) await pause(5);
     },
     async open(): Promise<void> {
