@@ -154,6 +154,14 @@ suite('the layers', () => {
     assert.deepEqual(made, []);
   });
 
+  test('only test files ask which database they run on: what they import is loaded once for both', () => {
+    const asking = scripts.filter((file) => /\benv\.OPENTILL_TEST_DATABASE\b/.test(read(file)));
+    assert.deepEqual(
+      asking.filter((file) => !file.endsWith('.test.ts')),
+      ['test/support/database.ts', 'scripts/test/lane.ts'],
+    );
+  });
+
   test('the writer and the worker do not know the pages, documents or languages', () => {
     mayNotImport(/^src\/(writer|worker|banking|ingest)\//, /^src\/(pages|documents|i18n)\//);
   });

@@ -4,7 +4,6 @@ import type { Row, TestDatabase } from './database.ts';
 import { createHooks } from './hooks.ts';
 import { migratedDatabase } from './postgres.ts';
 
-/** Tables that a service writes by itself, at any time. */
 const HOUSEKEEPING = new Set(['directory', 'feed', 'feed_end', 'feed_waiting']);
 
 /** A database on the server that all tests share, with the newest schema. */
@@ -29,15 +28,17 @@ export function postgresDatabase(url: string, remove: () => Promise<void>): Test
     );
     return rows.map(({ tablename }) => tablename);
   }
+  const tablesOfChanges = async () => (await tables()).filter((name) => !HOUSEKEEPING.has(name));
   return {
+    kind: 'postgres',
     url,
     directoryLagMs: 1_000,
     query,
     tables,
+    tablesOfChanges,
     async state() {
-      const watched = (await tables()).filter((name) => !HOUSEKEEPING.has(name));
       // Each row that is written, even if only as it was, lies at another place and has the number of who wrote it.
-      const places = watched.map(
+      const places = (await tablesOfChanges()).map(
         (name) =>
           `SELECT '${name}', md5(string_agg(ctid || ' ' || xmin, ',' ORDER BY ctid, xmin::text)) FROM ${name}`,
       );

@@ -42,14 +42,17 @@ export async function freshSqlite(): Promise<TestDatabase> {
       .prepare(sql)
       .all(...values);
   }
+  async function tables(): Promise<string[]> {
+    const rows = await query(`SELECT name FROM sqlite_schema WHERE type = 'table'`);
+    return rows.map(({ name }) => name);
+  }
   return {
+    kind: 'sqlite',
     url: `sqlite:${path}`,
     directoryLagMs: 0,
     query,
-    async tables() {
-      const rows = await query(`SELECT name FROM sqlite_schema WHERE type = 'table'`);
-      return rows.map(({ name }) => name);
-    },
+    tables,
+    tablesOfChanges: tables,
     // The number changes with every commit of another connection.
     state: () => query('PRAGMA data_version'),
     async lock() {

@@ -8,7 +8,10 @@ import { freshSqlite } from './database-sqlite.ts';
 // biome-ignore lint/suspicious/noExplicitAny: a test looks into rows of many shapes, and asserts on what it finds.
 export type Row = any;
 
+export type DatabaseKind = 'sqlite' | 'postgres';
+
 export type TestDatabase = {
+  readonly kind: DatabaseKind;
   /** The value of DATABASE_URL. */
   readonly url: string;
   /** Time for which a process may not see another one's changes to accounts and keys. */
@@ -17,6 +20,8 @@ export type TestDatabase = {
   query(sql: string, ...values: ReadonlyArray<string | number>): Promise<Row[]>;
   /** The names of all tables. */
   tables(): Promise<string[]>;
+  /** The names of all but those that a service writes by itself, at any time. */
+  tablesOfChanges(): Promise<string[]>;
   /** Something that is different after anything was written of what merchants have. */
   state(): Promise<unknown>;
   /** Keeps everybody from writing until what it resolves with is called; who reads may go on. */
