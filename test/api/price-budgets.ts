@@ -59,12 +59,17 @@ export const timeRatio = ({ ms }: Price, budget: Pick<Price, 'ms'>): number =>
 export function writeBudgets(prices: readonly Priced[], kind: DatabaseKind): void {
   const byName = Object.groupBy(prices, ({ name }) => name);
   const table = Object.entries(byName).map(([name, priced = []]) => {
-    const cells = priced.map((price) => {
-      const old = budgets[name]?.[price.caller];
+    const cells = priced.map(({ caller, ...price }) => {
+      const old = budgets[name]?.[caller];
       const { ms, bytes } = kind === 'postgres' && old !== undefined ? old : price;
-      const rows = { sqlite: price.rows, postgres: price.rows, ...old?.rows, [kind]: price.rows };
-      const budget = { ms: Math.ceil(ms * 10) / 10, bytes, rows };
-      return `    ${JSON.stringify(price.caller)}: ${JSON.stringify(budget)}`;
+      const { sqlite, postgres }: Budget['rows'] = {
+        sqlite: price.rows,
+        postgres: price.rows,
+        ...old?.rows,
+        [kind]: price.rows,
+      };
+      const rows = `{ "sqlite": ${sqlite}, "postgres": ${postgres} }`;
+      return `    ${JSON.stringify(caller)}: { "ms": ${Math.ceil(ms * 10) / 10}, "bytes": ${bytes}, "rows": ${rows} }`;
     });
     return `  ${JSON.stringify(name)}: {\n${cells.join(',\n')}\n  }`;
   });
