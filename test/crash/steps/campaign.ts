@@ -32,7 +32,8 @@ const kept = (answer: Answer | null) =>
 /** The undisturbed result of a change. */
 type Usual = { readonly answer: Answer; readonly steps: readonly string[]; readonly effect: Rows };
 
-export function createCampaign(stepped: Stepped, findings: Findings) {
+/** The count of what campaigns side by side have tried, and what came of it. */
+export function createTally() {
   const figures = {
     changes: 0,
     places: 0,
@@ -42,10 +43,28 @@ export function createCampaign(stepped: Stepped, findings: Findings) {
     other_answers: 0,
     stuck_keys: 0,
   };
-  const rows: Array<readonly [change: string, database: string, steps: number, tried: number]> = [];
+  const ends = { kills: 0, cuts: 0 };
   const names = new Set<string>();
-  /** Kills, or cuts. */
-  let ends = 0;
+  return {
+    figures,
+    ends,
+    /** The steps at which something has ended. */
+    names,
+    rows: [] as Array<readonly [change: string, database: string, steps: number, tried: number]>,
+    all: () => ({
+      ...figures,
+      ...Object.fromEntries(Object.entries(ends).filter(([, count]) => count > 0)),
+      statements: [...names].filter((name) => !name.startsWith('(')).length,
+    }),
+  };
+}
+export type Tally = ReturnType<typeof createTally>;
+
+export function createCampaign(
+  stepped: Stepped,
+  findings: Findings,
+  { figures, ends, names, rows }: Pick<Tally, 'figures' | 'ends' | 'names' | 'rows'>,
+) {
   let requests = 0;
   let server: Server;
 
@@ -106,7 +125,7 @@ export function createCampaign(stepped: Stepped, findings: Findings) {
     await pause(LAST_STEP_MS);
     if (armed.steps().filter((step) => step === end.step).length >= end.time) await armed.reached;
     else if (end.step !== ANSWERED) return false;
-    ends++;
+    ends[stepped.kills ? 'kills' : 'cuts']++;
     names.add(end.step);
     const first = await answering;
     const left = since(await stepped.rowsLeft(), before);
@@ -173,13 +192,6 @@ export function createCampaign(stepped: Stepped, findings: Findings) {
   }
 
   return {
-    rows,
-    figures: () => ({
-      ...figures,
-      [stepped.kills ? 'kills' : 'cuts']: ends,
-      statements: [...names].filter((name) => !name.startsWith('(')).length,
-    }),
-
     /** The account takes transfers: what others configure later is known at once only on SQLite. */
     async start(): Promise<void> {
       server = await stepped.start();
