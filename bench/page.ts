@@ -1,7 +1,7 @@
 /** docs/reference/performance.md, from what the rows came to. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Bound } from '../scripts/prove/campaigns.ts';
+import type { Bound } from '../scripts/prove/campaign.ts';
 import { boundText } from '../scripts/prove/judge.ts';
 import { generatedFrom, table } from '../scripts/reference/markdown.ts';
 import { type Outcome, type Row, verdictOf } from './row.ts';

@@ -1,5 +1,5 @@
 /** A row of the bench: what is measured, what is to be reached, and what came of it. */
-import type { Bound } from '../scripts/prove/campaigns.ts';
+import type { Bound } from '../scripts/prove/campaign.ts';
 import type { Figures, Table } from '../test/support/evidence.ts';
 import type { Bench } from './bench.ts';
 

@@ -1,6 +1,6 @@
 /** The verdict on a campaign's figures. */
 import type { Evidence, Figures, Line, Table } from '../../test/support/evidence.ts';
-import type { Bound, Campaign } from './campaigns.ts';
+import type { Bound, Campaign } from './campaign.ts';
 import type { Ran } from './run.ts';
 
 /** The stored result of a campaign. */

@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generatedFrom, table } from '../reference/markdown.ts';
 
-import { type Campaign, CHAPTERS, campaigns } from './campaigns.ts';
+import { type Campaign, CHAPTERS } from './campaign.ts';
+import { campaigns } from './campaigns.ts';
 import { boundText, type Outcome } from './judge.ts';
 
 export const FIGURES = join(import.meta.dirname, '../../docs/reference/evidence.json');

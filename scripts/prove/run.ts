@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Line } from '../../test/support/evidence.ts';
-import type { Campaign } from './campaigns.ts';
+import type { Campaign } from './campaign.ts';
 
 /** Output lines shown of a failed test. */
 const SHOWN_LINES = 80;

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Campaign } from '../../scripts/prove/campaigns.ts';
+import type { Campaign } from '../../scripts/prove/campaign.ts';
 import { judged, type Outcome, shortFaults } from '../../scripts/prove/judge.ts';
 import { evidencePage, markedOutcomes, outcomes } from '../../scripts/prove/page.ts';
 import { runCampaign } from '../../scripts/prove/run.ts';
