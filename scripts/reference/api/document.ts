@@ -9,6 +9,7 @@ import { createService } from '../../../src/main.ts';
 import { version } from '../../../src/version.ts';
 import { createErrorResponses } from './errors.ts';
 import { createExamples } from './examples.ts';
+import { withSharedFields } from './extended.ts';
 import { headerComponents } from './headers.ts';
 import { pathsOf } from './operations.ts';
 import { answerComponents } from './schemas.ts';
@@ -48,7 +49,7 @@ export async function declaredOperations(): Promise<readonly DeclaredOperation[]
 }
 
 export function openApiDocument(operations: readonly DeclaredOperation[]) {
-  const schemas = answerComponents();
+  const schemas = withSharedFields(answerComponents());
   const errors = createErrorResponses();
   const examples = createExamples(schemas);
   const { paths, ...shared } = pathsOf(operations, { schemas, errors, examples });

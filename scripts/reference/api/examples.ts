@@ -1,6 +1,7 @@
 /** Examples of resources: sessions as the rules make them, all others as their schemas tell. */
 import { eventTypes } from '../../../src/events/types.ts';
 import type { ResourceName } from '../../../src/http/schemas/answers.ts';
+import { flattened, properties } from './extended.ts';
 import { type Components, isObject, type Json, type JsonObject } from './schemas.ts';
 import { type Story, tellStory } from './story.ts';
 
@@ -42,7 +43,8 @@ function fromStory(operation: string, resource: ResourceName, story: Story): Jso
   if (event !== undefined) return story.events.get(event)?.data;
   if (resource === 'Checkout') return story.checkout;
   if (resource === 'Payin') return story.payin;
-  if (resource === 'Event') return story.events.get('checkout.created');
+  // A short one: those of sessions stand at their webhooks.
+  if (resource === 'Event') return story.events.get('refund.succeeded');
   if (operation !== 'WEBHOOK_ENDPOINT.DELETE') return undefined;
   return { id: 'whe_01k9zq4tn30000x5r7m2c9w1he', object: 'webhook_endpoint', deleted: true };
 }
@@ -62,8 +64,8 @@ export function sample(schema: JsonObject, components: Components): Json {
   if (type === 'array') return isObject(items) ? [sample(items, components)] : [];
   if (type === 'boolean') return false;
   if (type !== 'object') return type === 'string' ? '' : 1;
-  const properties = isObject(schema.properties) ? Object.entries(schema.properties) : [];
+  const fields = properties(flattened(schema, (name) => components.get(name)));
   return Object.fromEntries(
-    properties.map(([name, value]) => [name, isObject(value) ? sample(value, components) : null]),
+    fields.map(([name, value]) => [name, isObject(value) ? sample(value, components) : null]),
   );
 }

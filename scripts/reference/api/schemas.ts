@@ -31,11 +31,9 @@ export function hoisted(schema: Json, components: Components): Json {
   else if (JSON.stringify({ ...known, description: '' }) !== JSON.stringify({ ...rest, description: '' })) {
     throw new Error(`two different schemas have the title ${title}`);
   }
-  const { description = '' } = rest;
-  return {
-    ...refTo('schemas', title),
-    ...(description === known?.description || known === undefined ? {} : { description }),
-  };
+  const { description } = rest;
+  const saysMore = known !== undefined && description !== undefined && description !== known.description;
+  return { ...refTo('schemas', title), ...(saysMore ? { description } : {}) };
 }
 
 /** Adds a schema under a name of its own, unless it is there under another one. */

@@ -6,6 +6,7 @@ import { type Html, html } from '../../../src/lib/html.ts';
 import { version } from '../../../src/version.ts';
 import type { openApiDocument } from '../api/document.ts';
 import { reasonsOf } from '../api/errors.ts';
+import { flattened } from '../api/extended.ts';
 import { isList, messageOf, operationIdOf, resourceOf } from '../api/operations.ts';
 import { isObject, type Json, type JsonObject } from '../api/schemas.ts';
 import { WEBHOOK_TAG } from '../api/webhooks.ts';
@@ -162,7 +163,7 @@ ${prose(String(spec.description))}
 }
 
 function resourceArticle(name: string, schemas: Schemas): Html {
-  const schema = schemas[name] ?? {};
+  const schema = flattened(schemas[name] ?? {}, (other) => schemas[other]);
   const options = Array.isArray(schema.anyOf) ? schema.anyOf : [];
   return html`<article id="${name}" class="card slim" aria-labelledby="${name}-title">
 <h3 id="${name}-title"><a href="#${name}">${name}</a></h3>

@@ -1,5 +1,6 @@
 /** Building blocks of the schemas of answers. */
 import { type TSchema, Type } from '../../lib/json-schema.ts';
+import { titled } from './fields.ts';
 
 export const closed = { additionalProperties: false } as const;
 
@@ -18,9 +19,6 @@ export function nullable(schema: TSchema): TSchema {
     return Type.Unsafe<unknown>({ ...schema, type: [type, 'null'] });
   return Type.Union([schema, Type.Null()]);
 }
-
-/** Titled schemas are components of the API document. Fields that refer to one may describe it in other words. */
-export const titled = <T extends TSchema>(title: string, schema: T): T => ({ ...schema, title });
 
 /** Fields of what `F` makes: with `satisfies`, the compiler asks for the schema of each. */
 export type FieldsOf<F extends (...args: never) => object> = Readonly<Record<keyof ReturnType<F>, TSchema>>;

@@ -2,7 +2,8 @@
 
 import { eventTypes } from '../../events/types.ts';
 import { Type } from '../../lib/json-schema.ts';
-import { closed, id, kind, ref, text, time, titled } from './answer-fields.ts';
+import { closed, id, kind, ref, text, time } from './answer-fields.ts';
+import { titled } from './fields.ts';
 
 type SubjectOf<T> = T extends `${infer Subject}.${string}` ? Subject : never;
 type EventSubject = SubjectOf<(typeof eventTypes)[number]>;

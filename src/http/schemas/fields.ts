@@ -2,13 +2,16 @@
 
 import { currencyExponent, MAX_AMOUNT } from '../../checkout/money.ts';
 import type { Id, IdPrefix } from '../../lib/id.ts';
-import { type Static, Type } from '../../lib/json-schema.ts';
+import { type Static, type TSchema, Type } from '../../lib/json-schema.ts';
 import { countries } from './countries.ts';
 
 /** One line of text: no control characters, which would break listings, logs and headers. */
 export const LINE = '^[^\\u0000-\\u001f\\u007f]*$';
 /** The same with line breaks and tabs. */
 export const TEXT = '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f]*$';
+
+/** Titled schemas are components of the API document. Fields that refer to one may describe it in other words. */
+export const titled = <T extends TSchema>(title: string, schema: T): T => ({ ...schema, title });
 
 export const text = (maxLength: number, description: string, example?: string) =>
   Type.String({
@@ -85,12 +88,12 @@ export const phone = Type.Object(
 );
 
 const postalFields = {
-  line1: Type.Optional(text(250, 'First line.')),
-  line2: Type.Optional(text(250, 'Second line.')),
-  city: Type.Optional(text(100, 'City.')),
-  state: Type.Optional(text(100, 'State or region.')),
+  line1: Type.Optional(titled('AddressLine1', text(250, 'First line.'))),
+  line2: Type.Optional(titled('AddressLine2', text(250, 'Second line.'))),
+  city: Type.Optional(titled('City', text(100, 'City.'))),
+  state: Type.Optional(titled('State', text(100, 'State or region.'))),
   country: Type.Optional(country),
-  postal_code: Type.Optional(text(32, 'Postal code.')),
+  postal_code: Type.Optional(titled('PostalCode', text(32, 'Postal code.'))),
 };
 
 const postalAddress = Type.Object(postalFields, {

@@ -2,7 +2,8 @@
 
 import { allPermissions } from '../../accounts/api-key.ts';
 import { Type } from '../../lib/json-schema.ts';
-import { closed, createdAt, kind, nullable, oneOf, text, time, titled } from './answer-fields.ts';
+import { closed, createdAt, kind, nullable, oneOf, text, time } from './answer-fields.ts';
+import { titled } from './fields.ts';
 
 const apiKey = {
   id: titled('ApiKeyId', text('Id of the API key: the user name of HTTP Basic.', 'ak_test_5x8m2kq07vw3cd9r')),

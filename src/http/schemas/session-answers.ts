@@ -21,8 +21,8 @@ import {
   ref,
   text,
   time,
-  titled,
 } from './answer-fields.ts';
+import { titled } from './fields.ts';
 
 const metadata = titled('Metadata', freeForm('Your own data.', { order_id: 'A-1001' }));
 
