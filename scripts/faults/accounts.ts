@@ -82,7 +82,21 @@ export const accountFaults: readonly Fault[] = [
     name: 'settings that are not given get their defaults',
     file: 'src/accounts/account-changes.ts',
     tests: ['test/accounts/account-changes.test.ts'],
-    find: '{ ...account.settings[mode], ...command.parts }',
-    replace: '{ ...account.settings.live, ...command.parts }',
+    find: '{ ...account.settings[mode], ...parts }',
+    replace: '{ ...account.settings.live, ...parts }',
+  },
+  {
+    name: 'a receiving account that is changed takes the last place',
+    file: 'src/accounts/receiving-account-changes.ts',
+    tests: ['test/accounts/receiving-account-changes.test.ts'],
+    find: 'const kept = known ? accounts.map((each) => (each === known ? changed : each)) : [...accounts, changed];',
+    replace: 'const kept = [...others, changed];',
+  },
+  {
+    name: 'receiving accounts are not held against one another',
+    file: 'src/accounts/receiving-account-changes.ts',
+    tests: ['test/accounts/receiving-account-changes.test.ts'],
+    find: "return 'problems' in together ? refuseFields(together.problems.map(withoutPlace)) : after;",
+    replace: "return 'problems' in together ? after : after;",
   },
 ];

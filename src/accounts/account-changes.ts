@@ -1,14 +1,17 @@
 /** Rules of changing an account, for the API and the command line alike. Pure. */
 import { isDeepStrictEqual } from 'node:util';
+import { isRefusal, type Refusal } from '../checkout/refusals.ts';
 import type { Mode, TenantTime } from '../checkout/tenant.ts';
 import { retired } from '../webhooks/secrets.ts';
 import type { Account } from './account.ts';
+import { changedReceivingAccounts, type ReceivingAccountCommand } from './receiving-account-changes.ts';
 import type { SettingsParts } from './settings-json.ts';
 
 export type AccountCommand =
   | { readonly type: 'rename_account'; readonly name: string }
   /** The parts replace those of the mode, each as a whole. */
   | { readonly type: 'configure_account'; readonly parts: SettingsParts }
+  | ReceivingAccountCommand
   /** The secret signs webhooks to the addresses of sessions. */
   | { readonly type: 'rotate_webhook_secret'; readonly secret: string; readonly overlapMs: number };
 
@@ -17,14 +20,16 @@ export function changedAccount(
   account: Account,
   { mode, now }: { readonly mode: Mode; readonly now: TenantTime },
   command: AccountCommand,
-): Account {
+): Account | Refusal {
   switch (command.type) {
     case 'rename_account':
       return command.name === account.name ? account : { ...account, name: command.name };
-    case 'configure_account': {
-      const settings = { ...account.settings[mode], ...command.parts };
-      if (isDeepStrictEqual(settings, account.settings[mode])) return account;
-      return { ...account, settings: { ...account.settings, [mode]: settings } };
+    case 'configure_account':
+      return configured(account, mode, command.parts);
+    case 'set_receiving_account':
+    case 'remove_receiving_account': {
+      const changed = changedReceivingAccounts(account.settings[mode].receivingAccounts, command);
+      return isRefusal(changed) ? changed : configured(account, mode, { receivingAccounts: changed });
     }
     case 'rotate_webhook_secret': {
       const previous = retired(account.webhookSecrets[mode], now, command.overlapMs);
@@ -35,6 +40,12 @@ export function changedAccount(
       };
     }
   }
+}
+
+function configured(account: Account, mode: Mode, parts: SettingsParts): Account {
+  const settings = { ...account.settings[mode], ...parts };
+  if (isDeepStrictEqual(settings, account.settings[mode])) return account;
+  return { ...account, settings: { ...account.settings, [mode]: settings } };
 }
 
 /** A rotation as it is told; times are null for secrets that there are none of. */

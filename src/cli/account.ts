@@ -2,7 +2,7 @@
 
 import { type Account, tenantNow } from '../accounts/account.ts';
 import type { AccountCommand } from '../accounts/account-changes.ts';
-import { isRefusal } from '../checkout/refusals.ts';
+import { isRefusal, type Refusal } from '../checkout/refusals.ts';
 import type { Mode, Tenant, TenantTime } from '../checkout/tenant.ts';
 import type { AccountChange, Store } from '../store/store.ts';
 import { ownOrigin } from '../writer/command.ts';
@@ -29,11 +29,15 @@ export function noSuchAccount(number: number): Failure {
   return new Failure(`there is no account ${number}; opentill accounts list shows the accounts`);
 }
 
-/** Changes an account by the rules that the API keeps to as well; `now` is when, in the clock of the mode. */
+/**
+ * Changes an account by the rules that the API keeps to as well; `now` is when, in the clock of the mode. Throws what
+ * `failure` makes of a refusal.
+ */
 export async function changeAccount(
   { store, execute }: Database,
   tenant: Tenant,
   command: AccountCommand,
+  failure: (refusal: Refusal) => Error = ({ detail }) => new Failure(detail),
 ): Promise<AccountChange & { readonly now: TenantTime }> {
   const now = tenantNow(await accountOf(store, tenant.account), tenant.mode, Date.now());
   const { result } = await execute({
@@ -42,6 +46,7 @@ export async function changeAccount(
     command,
     now,
   });
-  if (isRefusal(result) || result.kind === 'replay') throw new Error(`no account says ${result.kind}`);
+  if (isRefusal(result)) throw failure(result);
+  if (result.kind === 'replay') throw new Error('no command repeats what an operator does');
   return { ...result.value, now };
 }

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { Account } from '../../src/accounts/account.ts';
 import { type AccountCommand, changedAccount, secretFate } from '../../src/accounts/account-changes.ts';
 import { defaultSettings } from '../../src/accounts/settings.ts';
+import { isRefusal } from '../../src/checkout/refusals.ts';
 
 const NOW = 1_000_000;
 const account: Account = {
@@ -14,8 +15,11 @@ const account: Account = {
   testClockOffsetMs: 0,
   settings: { test: defaultSettings, live: defaultSettings },
 };
-const change = (before: Account, command: AccountCommand, now = NOW) =>
-  changedAccount(before, { mode: 'test', now }, command);
+function change(before: Account, command: AccountCommand, now = NOW): Account {
+  const after = changedAccount(before, { mode: 'test', now }, command);
+  assert.ok(!isRefusal(after));
+  return after;
+}
 const rotate = (before: Account, secret: string, overlapMs: number, now = NOW) =>
   change(before, { type: 'rotate_webhook_secret', secret, overlapMs }, now);
 

@@ -63,6 +63,25 @@ for (const [name, freshOne] of [
   });
 }
 
+test('receiving accounts that are set at the same time are all kept', async (t) => {
+  const settings = await database(t);
+  const numbers = ['100001', '100002', '100003', '100004'];
+  await Promise.all(
+    numbers.map((number) => {
+      const holder = ['--holder-name', 'Shop', '--holder-country', 'US'];
+      const fields = ['--currency', 'USD', '--account-number', number, ...holder];
+      return done(t, settings, 'bank', 'account', 'set', `n${number}`, ...fields);
+    }),
+  );
+  const { receiving_accounts } = JSON.parse(await done(t, settings, 'accounts', 'settings', '1'));
+  assert.deepEqual(receiving_accounts.map(({ id }: { id: string }) => id).sort(), [
+    'n100001',
+    'n100002',
+    'n100003',
+    'n100004',
+  ]);
+});
+
 suite('opentill accounts settings and configure', () => {
   test('show everything, take it back, and replace what is given', async (t) => {
     const settings = await database(t);

@@ -1,5 +1,6 @@
 /** Commands about an account. */
 import { changedAccount } from '../../accounts/account-changes.ts';
+import { isRefusal, type Refusal } from '../../checkout/refusals.ts';
 import type { Loaded, Needs } from '../../store/store.ts';
 import { auditOf, type ChangeAccount, type Decided, type Value } from '../command.ts';
 
@@ -10,11 +11,12 @@ export function accountNeeds({ origin: { tenant } }: ChangeAccount): Needs {
 export function decideOnAccount(
   { origin, command, now }: ChangeAccount,
   loaded: Loaded,
-): Decided<Value<'account'>> {
+): Decided<Value<'account'>> | Refusal {
   const { account: number, mode } = origin.tenant;
   const before = loaded.accounts.get(String(number));
   if (before === undefined) throw new Error(`there is no account ${number}`);
   const after = changedAccount(before, { mode, now }, command);
+  if (isRefusal(after)) return after;
   const value = { before, after };
   if (after === before) return { value, writes: [] };
   return { value, writes: [{ account: value, audit: auditOf(origin, 'account', 0, now, command.type) }] };

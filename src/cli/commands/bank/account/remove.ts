@@ -1,4 +1,4 @@
-import { accountOf, accountOption, changeAccount, liveOption, modeOf } from '../../../account.ts';
+import { accountOption, changeAccount, liveOption, modeOf } from '../../../account.ts';
 import { databaseCommand } from '../../../declare/access.ts';
 import { required } from '../../../declare/parameter.ts';
 import { nonEmpty } from '../../../declare/values.ts';
@@ -16,15 +16,14 @@ export const command = databaseCommand({
   options: { account: accountOption, live: liveOption },
   examples: [['opentill bank account remove eur', 'Payers no longer see the account eur']],
   async run({ id, account, live }, { output, ...database }) {
-    const mode = modeOf(live);
-    const settings = (await accountOf(database.store, account)).settings[mode];
-    const receivingAccounts = settings.receivingAccounts.filter((each) => each.id !== id);
-    if (receivingAccounts.length === settings.receivingAccounts.length)
-      throw new Failure(
-        `there is no receiving account ${printable(id)}; opentill bank account list shows them`,
-      );
-    const parts = { receivingAccounts };
-    await changeAccount(database, { account, mode }, { type: 'configure_account', parts });
+    const tenant = { account, mode: modeOf(live) };
+    const unknown = `there is no receiving account ${printable(id)}; opentill bank account list shows them`;
+    await changeAccount(
+      database,
+      tenant,
+      { type: 'remove_receiving_account', id },
+      () => new Failure(unknown),
+    );
     output.line(`${printable(id)} is removed`);
   },
 });

@@ -1,11 +1,6 @@
-import { readSettings } from '../../../../accounts/settings-json.ts';
+import type { ReceivingAccountFields } from '../../../../accounts/receiving-account-changes.ts';
 import type { Problem } from '../../../../checkout/refusals.ts';
-import type { ReceivingAccount } from '../../../../methods/bank/receiving-account.ts';
-import {
-  readReceivingAccount,
-  serializeReceivingAccount,
-} from '../../../../methods/bank/receiving-account-schema.ts';
-import { accountOf, accountOption, changeAccount, liveOption, modeOf } from '../../../account.ts';
+import { accountOption, changeAccount, liveOption, modeOf } from '../../../account.ts';
 import { databaseCommand } from '../../../declare/access.ts';
 import { objectOf } from '../../../declare/json.ts';
 import { flag, optional, optionName, required } from '../../../declare/parameter.ts';
@@ -72,47 +67,35 @@ export const command = databaseCommand({
       : ['bank account set needs fields to set, such as --iban'],
   async run({ id, account: number, live, first, ...fields }, { output, ...database }) {
     const tenant = { account: number, mode: modeOf(live) };
-    const current = (await accountOf(database.store, number)).settings[tenant.mode];
-    const accounts = current.receivingAccounts;
-    const known = accounts.find((each) => each.id === id);
-    const changed = accountWith(known ? serializeReceivingAccount(known) : { id, holder: {} }, fields);
-    const others = accounts.filter((each) => each !== known);
-    // One that is changed stays where it is: the order decides which of a currency payers see.
-    const kept = known ? accounts.map((each) => (each === known ? changed : each)) : [...accounts, changed];
-    const receivingAccounts = first ? [changed, ...others] : kept;
-    const together = readSettings({ receiving_accounts: receivingAccounts.map(serializeReceivingAccount) });
-    if ('problems' in together) throw mistakes(together.problems.map(withoutPlace));
-    await changeAccount(database, tenant, { type: 'configure_account', parts: { receivingAccounts } });
+    const { after } = await changeAccount(
+      database,
+      tenant,
+      { type: 'set_receiving_account', id, fields: fieldsOf(fields), isFirst: first },
+      ({ problems }) => mistakes(problems),
+    );
+    const changed = after.settings[tenant.mode].receivingAccounts.find((each) => each.id === id.trim());
+    if (changed === undefined) throw new Error(`${id} is not among the accounts`);
     output.record(recordOf(changed), lineOf(changed));
   },
 });
 
-/** The account with the given fields, or all that is wrong with them. */
-function accountWith(
-  before: { readonly id: string; readonly holder: object },
-  fields: Readonly<Record<string, string | undefined>>,
-): ReceivingAccount {
-  const typed = [...pointers].flatMap(([key, pointer]) => {
-    const value = fields[key];
+/** The given options as fields of the account and of its holder. */
+function fieldsOf(options: Readonly<Record<string, string | undefined>>): ReceivingAccountFields {
+  const given = [...pointers].flatMap(([key, pointer]) => {
+    const value = options[key];
     return value === undefined ? [] : [{ path: pointer.split('/').slice(1), value }];
   });
-  const top = typed.filter(({ path }) => path.length === 1).map(({ path, value }) => [path[0], value]);
-  const ofIt = typed.filter(({ path }) => path.length === 2).map(({ path, value }) => [path[1], value]);
-  const holder = { ...before.holder, ...Object.fromEntries(ofIt) };
-  const read = readReceivingAccount({ ...before, ...Object.fromEntries(top), holder });
-  if ('problems' in read) throw mistakes(read.problems);
-  return read.account;
+  const at = (depth: number) =>
+    Object.fromEntries(
+      given.filter(({ path }) => path.length === depth).map(({ path, value }) => [path.at(-1), value]),
+    );
+  return { ...at(1), holder: at(2) };
 }
 
 /** `qrIban` is `/qr_iban`, and `holderPostalCode` is `/holder/postal_code`. */
 function pointerOf(key: string): string {
   const name = optionName(key).slice(2).replaceAll('-', '_');
   return `/${name.replace(/^holder_/, 'holder/')}`;
-}
-
-/** The field without its place among all accounts; a list that is too long stays as it is. */
-function withoutPlace({ pointer, detail }: Problem): Problem {
-  return { pointer: pointer.replace(/^\/receiving_accounts\/\d+/, ''), detail };
 }
 
 function mistakes(problems: readonly Problem[]): UsageError {
