@@ -10,16 +10,21 @@ import { runFile } from './runner.ts';
 /** Grace after the last test: handles that a file leaves open must not keep the lane alive in silence. */
 const ENDING_MS = 10_000;
 
-/** Pending timers and where they were set; Node.js lists open timers without their origin. */
+/**
+ * Pending timers and where they were set; Node.js lists open timers without their origin. To note each of them takes
+ * a twentieth of the processor time, so it is done where it is asked for.
+ */
 const timers = new Map<number, { readonly timer: NodeJS.Timeout; readonly set: Error }>();
-createHook({
-  init(id, type, _, resource) {
-    if (type === 'Timeout')
-      timers.set(id, { timer: resource as NodeJS.Timeout, set: new Error('a timer, set') });
-  },
-  destroy: (id) => void timers.delete(id),
-  trackPromises: false,
-}).enable();
+const NOTES_TIMERS = 'OPENTILL_TEST_TIMERS';
+if (process.env[NOTES_TIMERS] !== undefined)
+  createHook({
+    init(id, type, _, resource) {
+      if (type === 'Timeout')
+        timers.set(id, { timer: resource as NodeJS.Timeout, set: new Error('a timer, set') });
+    },
+    destroy: (id) => void timers.delete(id),
+    trackPromises: false,
+  }).enable();
 
 /** All that keeps the process alive, but for its pipes. */
 const leftOpen = () => process.getActiveResourcesInfo().filter((each) => each !== 'PipeWrap');
@@ -40,5 +45,7 @@ setTimeout(() => {
     `A test file has left something open, ${openSince} or one behind it: ${leftOpen().join(', ')}`,
   );
   for (const { timer, set } of timers.values()) if (timer.hasRef()) console.error(set.stack);
+  if (process.env[NOTES_TIMERS] === undefined)
+    console.error(`${NOTES_TIMERS}=1 shows where a timer was set.`);
   process.exit(1);
 }, ENDING_MS).unref();

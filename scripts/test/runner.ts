@@ -1,25 +1,32 @@
 /**
- * Files of tests, each as a test of its own. The test runner of Node.js follows every promise to tell which test it is of,
- * for a seventh of the processor time of all tests. Only tests that are being declared need that, since they say nothing of
- * where they belong; so promises are followed while a file is loaded, and to its end if its suites await something. An
- * error that nobody catches may be of no test then, and ends the process.
+ * Files of tests, each as a test of its own. The test runner of Node.js follows every promise, timer and socket to tell
+ * which test it is of, for a fifth of the processor time of all tests. Only tests that are being declared need that, since
+ * they say nothing of where they belong; so all is followed while a file is loaded, and to its end if its suites await
+ * something. An error that nobody catches may be of no test then, and ends the process.
  */
 import asyncHooks, { type AsyncHook, AsyncResource, type HookCallbacks } from 'node:async_hooks';
 import { readFileSync } from 'node:fs';
-import { setImmediate as turn } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 
 /** The limit of a file and of each test in it, for what hangs: the longest take minutes, or an hour beside other work. */
 const TIMEOUT_MS = 3_600_000;
 
-/** The hook of the runner as it is, and the same one for all but promises. */
-const hooks: { whole?: AsyncHook; lean?: AsyncHook } = {};
+/** The hook of the runner, which begins and ends here, and its callback for what is gone. */
+let hook: AsyncHook | undefined;
+let forget: HookCallbacks['destroy'];
+/** All that it follows. To hear of what is gone would cost more than to forget it in the end. */
+const followed: number[] = [];
 const { createHook } = asyncHooks;
 Object.assign(asyncHooks, {
-  createHook(callbacks: HookCallbacks): AsyncHook {
-    hooks.lean = createHook({ ...callbacks, trackPromises: false });
-    hooks.whole = createHook(callbacks);
-    return hooks.whole;
+  createHook({ init, destroy }: HookCallbacks): AsyncHook {
+    forget = destroy;
+    hook = createHook({
+      init(id, ...how) {
+        followed.push(id);
+        init?.(id, ...how);
+      },
+    });
+    return hook;
   },
 });
 // `node:test` takes `createHook` when it is loaded.
@@ -47,23 +54,20 @@ export async function runFile(name: string, path: string, query = ''): Promise<v
   current = name;
   const { href } = new URL(query, pathToFileURL(path));
   const declaresLate = LATE_SUITE.test(readFileSync(path, 'utf8'));
-  hooks.lean?.disable();
-  hooks.whole?.enable();
+  hook?.enable();
   await outside.runInAsyncScope(() =>
     test(name, { timeout: TIMEOUT_MS }, () => {
       // The tests of a suite wait until all of it is loaded, as those of a file do.
       suite('file', async () => {
         await import(href);
-        if (!declaresLate) await followNoMore();
+        if (!declaresLate) followNoMore();
       });
     }),
   );
+  followNoMore();
 }
 
-async function followNoMore(): Promise<void> {
-  hooks.whole?.disable();
-  hooks.lean?.disable();
-  // Promises are followed for a moment behind the end of the last hook.
-  await turn();
-  hooks.lean?.enable();
+function followNoMore(): void {
+  hook?.disable();
+  for (const id of followed.splice(0)) forget?.(id);
 }
