@@ -243,6 +243,27 @@ export const httpFaults: readonly Fault[] = [
     replace: 'if (request.complete) response',
   },
   {
+    name: 'a long body is read to its end although its request is refused while much of it waits',
+    file: 'src/http/connections.ts',
+    tests: ['test/http/connections.test.ts'],
+    find: 'socket.resume = () => socket;',
+    replace: '',
+  },
+  {
+    name: 'one more piece of a long body is read when its request is refused',
+    file: 'src/http/connections.ts',
+    tests: ['test/http/connections.test.ts'],
+    find: 'process.nextTick(() => socket.pause());',
+    replace: '',
+  },
+  {
+    name: 'a body of a few reads is read to its end although its request is refused',
+    file: 'src/http/connections.ts',
+    tests: ['test/http/connections.test.ts'],
+    find: 'Number(length) > READ_BYTES',
+    replace: 'Number(length) > READ_BYTES * READ_BYTES',
+  },
+  {
     name: 'a client loses the answer to a request whose body is too long',
     file: 'src/http/connections.ts',
     tests: ['test/http/connections.test.ts'],

@@ -11,7 +11,6 @@ import type {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import { http } from '../lib/node-http.ts';
-import { BODY_LIMIT_BYTES } from './body.ts';
 import { unsentOf } from './pieces.ts';
 
 const defaults = {
@@ -65,11 +64,14 @@ function hasNoEnd({ headers }: IncomingMessage): boolean {
   return coding !== undefined && !/(^|,)\s*chunked\s*$/i.test(coding);
 }
 
-/** True if the body is longer than most may be, or nobody knows how long it is. */
+/** Bytes that Node.js reads at once. A body that takes more of them is long. */
+const READ_BYTES = 64 * 1024;
+
+/** True if the body takes several reads, or nobody knows how long it is. */
 function mayBeLong({ headers }: IncomingMessage): boolean {
   const length = headers['content-length'];
   if (length === undefined) return headers['transfer-encoding'] !== undefined;
-  return Number(length) > BODY_LIMIT_BYTES;
+  return Number(length) > READ_BYTES;
 }
 
 export function guardConnections(options: ConnectionOptions = {}) {
@@ -91,14 +93,18 @@ export function guardConnections(options: ConnectionOptions = {}) {
 
     /**
      * Ends a connection whose request is answered before its long body is there. Node.js would read the rest, gigabytes
-     * of it, to throw it away; or close at once, and the client would lose the answer.
+     * of it, to throw it away; or close at once, and the client would lose the answer. Each read is a new buffer, and the
+     * garbage collector, which holds up everybody, runs for few megabytes of them.
      */
     function leaveUnread(request: IncomingMessage): void {
       if (request.complete) return;
       const { socket } = request;
       request.pause();
-      // Node.js leaves the rest to a caller that has read something, and reads it itself otherwise.
+      // Node.js leaves the rest to a caller that has read something, and reads it itself otherwise, or where much waits.
       request.read(0);
+      socket.resume = () => socket;
+      // Behind the ticks in which reading goes on that has begun.
+      process.nextTick(() => socket.pause());
       socket.destroySoon = () => {};
       socket.end();
       setTimeout(() => socket.destroy(), limits.lingerMs).unref();
