@@ -6,17 +6,18 @@ import type { Mode, Tenant } from '../checkout/tenant.ts';
 import { randomText } from '../lib/id.ts';
 import type { RealTime } from '../lib/time.ts';
 
+/** `bank` is for statements and bank entries, by which sessions become paid, and for what banks get of payers. */
+const usual = ['read', 'write', 'refund', 'webhooks', 'bank'] as const;
+/** A key gets these only where they are named. `manage` is for the API keys of the account and mode. */
+const onlyNamed = ['manage'] as const;
+
 /** Permission of an API key. */
-export type Permission = 'read' | 'write' | 'refund' | 'webhooks' | 'bank' | 'manage';
+export type Permission = (typeof usual | typeof onlyNamed)[number];
 
-/**
- * Permissions of a key for which none are named. `bank` is for statements and bank entries, by which sessions become
- * paid, and for what banks get of payers.
- */
-export const usualPermissions: readonly Permission[] = ['read', 'write', 'refund', 'webhooks', 'bank'];
+/** Permissions of a key for which none are named. */
+export const usualPermissions: readonly Permission[] = usual;
 
-/** All permissions. `manage` is for the API keys of the account and mode: a key gets it only where it is named. */
-export const allPermissions: readonly Permission[] = [...usualPermissions, 'manage'];
+export const allPermissions: readonly Permission[] = [...usual, ...onlyNamed];
 
 export type ApiKey = {
   readonly id: string;

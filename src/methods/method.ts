@@ -38,8 +38,11 @@ export type Occasion = {
 
 /** Abilities and needs of a rail, as data. */
 export type Capabilities = {
-  /** Frozen in each attempt; `graceMs` is the default if the policy of the account has none. */
-  readonly traits: RailTraits;
+  /**
+   * Frozen in each attempt; `graceMs` is the default if the policy of the account has none. A rail that has `cancel` is
+   * told of attempts that are given up.
+   */
+  readonly traits: Omit<RailTraits, 'toldOfCancel'>;
   /** Way of refunds to the payer: by asking the rail, or in a file that the operator hands to the bank. */
   readonly refunds: 'online' | 'file';
   /** True if the payer leaves our page to pay. */
@@ -136,9 +139,15 @@ export type Rail = {
   start?(checkout: Checkout, attempt: Attempt, returnUrl: string, nowMs: TenantTime): Promise<RailAnswer>;
   /** Address at which the payer pays, once the attempt has been started; null: on our page. */
   payerUrl?(attempt: Attempt): string | null;
-  /** Asks the rail for the state of an attempt. */
+  /**
+   * Asks the rail for the state of an attempt. Without an answer, one that waits for the payer keeps its status: by a
+   * call that rejects it becomes `unknown`, and the session counts as one that is being paid.
+   */
   sync(checkout: Checkout, attempt: Attempt, nowMs: TenantTime): Promise<RailAnswer>;
-  /** Tells the rail that an attempt was given up. Answers `cancelled`, or the actual state. */
+  /**
+   * Tells the rail that an attempt was given up. Answers `cancelled`, or the actual state; with a time to ask again if
+   * the payer may still have paid.
+   */
   cancel?(checkout: Checkout, attempt: Attempt, nowMs: TenantTime): Promise<RailAnswer>;
   /** Makes a refund, or asks for its state; any number of times. */
   refund(checkout: Checkout, refund: Refund, nowMs: TenantTime): Promise<RefundAnswer>;
@@ -170,9 +179,13 @@ export function offersAmong(methods: readonly string[], rails: readonly Rail[], 
 }
 
 /** Terms of this rail, frozen in an attempt; the account may have set another grace. */
-export function traitsOf({ name, capabilities: { traits } }: Rail, { policy }: Checkout): RailTraits {
+export function traitsOf({ name, capabilities, cancel }: Rail, { policy }: Checkout): RailTraits {
   const minutes = policy.graceMinutes[name];
-  return minutes === undefined ? traits : { ...traits, graceMs: minutes * 60_000 };
+  return {
+    ...capabilities.traits,
+    ...(cancel === undefined ? {} : { toldOfCancel: true }),
+    ...(minutes === undefined ? {} : { graceMs: minutes * 60_000 }),
+  };
 }
 
 /** Facts of an existing session. */

@@ -43,8 +43,14 @@ export type Provider = {
 
   /** The ways in which a question may be without an answer, with whether it has had its effect. */
   readonly troubles: ReadonlyArray<{ readonly name: string; cause(on: 'start' | 'sync' | 'refund'): void }>;
-  /** An attempt of which the rail is asked in time, and will say that it is paid; null: the rail is never asked. */
-  readonly paidUnheard: ((till: Till, session: Data) => Promise<Data>) | null;
+  /**
+   * Begins an attempt of which the rail is asked after this time, and will say that it is paid; null: the rail is never
+   * asked.
+   */
+  readonly paidUnheard: {
+    begin(till: Till, session: Data): Promise<Data>;
+    readonly askedAfterSeconds: number;
+  } | null;
   /** The rail says something that this version does not know; how many more things an operator has to look at. */
   unknownState(till: Till, session: Data): Promise<{ readonly attempt: Data; readonly seen: number }>;
   /** Money moves for a planned attempt before anybody has written that down; null: it is not possible. */

@@ -110,11 +110,14 @@ export async function startCards(context: Pick<TestContext, 'after'>): Promise<P
       // The library repeats by itself what was cut off on a connection that may have been stale.
       cause: (on) => stripe.next(misbehaviour, { on: QUESTIONS[on] }),
     })),
-    async paidUnheard(till, session) {
-      const attempt = await till.choose(session, 'card');
-      await till.start(session.id);
-      provider.pay(attempt);
-      return attempt;
+    paidUnheard: {
+      async begin(till, session) {
+        const attempt = await till.choose(session, 'card');
+        await till.start(session.id);
+        provider.pay(attempt);
+        return attempt;
+      },
+      askedAfterSeconds: LOOK_AGAIN_SECONDS,
     },
     async unknownState(till, session) {
       const attempt = await till.choose(session, 'card');

@@ -55,7 +55,7 @@ export function createProvider(onCall: () => void) {
 
   const rail: Rail = {
     name: PROVIDER,
-    capabilities: { traits: { toldOfCancel: true }, refunds: 'online', leavesPage: true },
+    capabilities: { traits: {}, refunds: 'online', leavesPage: true },
     offers: () => true,
     plan: (_checkout, _method, _occasion, attemptId, now) => ({
       reference: `pi_${attemptId}`,

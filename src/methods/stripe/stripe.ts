@@ -74,7 +74,7 @@ export function createStripeRail(options: StripeOptions): Rail {
   return {
     name: STRIPE,
     capabilities: {
-      traits: { toldOfCancel: true, graceMs: 30 * 60_000 },
+      traits: { graceMs: 30 * 60_000 },
       refunds: 'online',
       leavesPage: true,
     },

@@ -1,5 +1,5 @@
 /** The rail of test mode as the contract of rails sees it: its provider is whoever calls the helpers of test mode. */
-import { sandbox } from '../../../src/methods/sandbox/sandbox.ts';
+import { SLOW_PAYMENT_MS, sandbox } from '../../../src/methods/sandbox/sandbox.ts';
 import { type Provider, unreliable } from '../contract-provider.ts';
 import type { Data, Till } from '../contract-till.ts';
 
@@ -50,7 +50,7 @@ export async function startSandbox(): Promise<Provider> {
     asked: () => 1,
     isOpen: () => null,
     troubles,
-    paidUnheard: slow,
+    paidUnheard: { begin: slow, askedAfterSeconds: SLOW_PAYMENT_MS / 1000 + 1 },
     async unknownState(till, session) {
       const attempt = await slow(till, session);
       const before = till.alerts.length;

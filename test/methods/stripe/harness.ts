@@ -5,7 +5,7 @@ import { defaultSettings } from '../../../src/accounts/settings.ts';
 import type { Attempt, Checkout, Refund } from '../../../src/checkout/session.ts';
 import type { Mode } from '../../../src/checkout/tenant.ts';
 import { findMethod, type Method } from '../../../src/methods/catalogue.ts';
-import type { Occasion, Rail, RailAnswer } from '../../../src/methods/method.ts';
+import { type Occasion, type Rail, type RailAnswer, traitsOf } from '../../../src/methods/method.ts';
 import { createStripeRail, type StripeOptions } from '../../../src/methods/stripe/stripe.ts';
 import { checkout as buildCheckout } from '../../checkout/build.ts';
 import { type Misbehaviour, type StripeStandIn, startStripe } from '../../support/stripe-stand-in.ts';
@@ -128,7 +128,7 @@ export async function startHarness(
       amount,
       version: blank.version,
       reason: '',
-      traits: rail.capabilities.traits,
+      traits: traitsOf(rail, blank),
       ...plan,
       ...attempt,
     };
