@@ -8,6 +8,7 @@ import { type CreditTransfer, paymentFile } from '../../src/banking/payment-file
 import { decimalAmount, MAX_AMOUNT } from '../../src/checkout/money.ts';
 import { newId } from '../../src/lib/id.ts';
 import { eur, PAYER_IBAN, receiving } from '../api/bank.ts';
+import { anyText } from '../support/any-text.ts';
 
 const texts = (content: string): Array<readonly [element: string, text: string]> => {
   const found: Array<readonly [string, string]> = [];
@@ -25,9 +26,9 @@ const texts = (content: string): Array<readonly [element: string, text: string]>
 
 const transfer = fc.record({
   amount: fc.integer({ min: 1, max: MAX_AMOUNT }),
-  remittance: fc.string({ unit: 'binary', maxLength: 300 }),
+  remittance: anyText({ maxLength: 300 }),
   creditor: fc.record({
-    name: fc.string({ unit: 'binary', maxLength: 200 }),
+    name: anyText({ maxLength: 200 }),
     account: fc.oneof(fc.constant(PAYER_IBAN), fc.string({ minLength: 1, maxLength: 60 })),
     bic: fc.oneof(fc.constantFrom('', 'COBADEFFXXX'), fc.string({ maxLength: 12 })),
   }),
