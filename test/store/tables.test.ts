@@ -69,6 +69,13 @@ suite('the tables are described as they are', () => {
       SELECT indrelid::regclass || '.' || attname AS name
       FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = ANY (indkey) WHERE indisprimary`;
     assert.deepEqual(lines(rows, new Set(keys.map(({ name }) => name))), described('postgres'));
+    // Both databases put texts in the same order, whatever the language of the server is.
+    const ofServer = await sql`
+      SELECT DISTINCT indrelid::regclass || '.' || attname AS name
+      FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = ANY (indkey)
+      WHERE indrelid::regclass::text IN (SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace)
+        AND atttypid = 'text'::regtype AND attcollation <> '"C"'::regcollation`;
+    assert.deepEqual([...ofServer], [], 'columns of keys and indexes have COLLATE "C"');
   });
 
   test('and columns that are true or false are so wherever their name is used', () => {

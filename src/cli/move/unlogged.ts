@@ -1,17 +1,18 @@
 /**
- * Tables without a log of their changes: stored answers, deliveries and their attempts, provider events, bank entries and
- * bank files. Both sides are gone through in the order of their keys, a range at a time. Each side makes a text of its
- * range; where these differ, so do rows, and what differs is copied or removed.
+ * Tables without a log of their changes: all that do not come in another way. Both sides are gone through in the order of
+ * their keys, a range at a time. Each side makes a text of its range; where these differ, so do rows, and what differs is
+ * copied or removed.
  */
 import { hash } from 'node:crypto';
-import type { Column } from '../../store/tables.ts';
+import { keysOf } from '../../lib/keys.ts';
+import { followingTables } from '../../store/columns.ts';
+import { type Column, columnsOf, tables as stored, type Table as TableName } from '../../store/tables.ts';
 import type { Move } from './copy.ts';
 import type { Source, SourceRow, SourceTenant } from './source.ts';
 import { type Table, table } from './tables.ts';
 import { insertRows, removeRows } from './target.ts';
 
 type Unlogged = {
-  readonly name: string;
   readonly what: string;
   /** Expression of either database that has another value after each change of a row. */
   readonly stamp: string;
@@ -19,31 +20,47 @@ type Unlogged = {
   readonly range?: number;
 };
 
-const all: readonly Unlogged[] = [
+/** Tables that come in another way: with their log or their session, or as a whole whenever one of them has changed. */
+const otherwise: ReadonlySet<TableName> = new Set([
+  ...(['account', 'api_key', 'audit', 'checkout', 'clock_move', 'customer', 'event', 'feed_start'] as const),
+  'webhook_endpoint',
+  ...followingTables.map((each) => each.table),
+]);
+
+const stamped: Partial<Readonly<Record<TableName, Unlogged>>> = {
   // A key can be used again after a day; its new answer has another time.
-  { name: 'idempotency', what: 'stored answers', stamp: 'created_at' },
-  {
-    name: 'delivery',
+  idempotency: { what: 'stored answers', stamp: 'created_at' },
+  delivery: {
     what: 'deliveries',
     stamp: `concat(state, ' ', attempts, ' ', round_start, ' ', due_at, ' ', tried_at, ' ', last_status, ' ', last_error)`,
   },
   // An attempt stays what it was, unless a person is erased who may be in the answer.
-  {
-    name: 'delivery_attempt',
+  delivery_attempt: {
     what: 'attempts of deliveries',
     stamp: `CASE WHEN answer = '' THEN 0 ELSE 1 END`,
   },
   // Only the state of a provider event changes.
-  { name: 'provider_event', what: 'provider events', stamp: `concat(state, ' ', due_at, ' ', tries)` },
+  provider_event: { what: 'provider events', stamp: `concat(state, ' ', due_at, ' ', tries)` },
   // The effects of a bank entry stand in the middle of its data.
-  {
-    name: 'bank_entry',
+  bank_entry: {
     what: 'bank entries',
     stamp: `concat(state, ' ', due_at, ' ', tries, ' ', data)`,
     range: 500,
   },
-  { name: 'bank_file', what: 'files of banks', stamp: 'kind' },
-];
+  bank_file: { what: 'files of banks', stamp: 'kind' },
+};
+
+/** A table of which nothing is said here is compared whole. */
+function byAllValues(name: TableName): Unlogged {
+  const values = columnsOf(name)
+    .filter(({ isKey }) => !isKey)
+    .map((each) => (each.type === 'boolean' ? `CAST(${each.name} AS integer)` : each.name));
+  return { what: name.replaceAll('_', ' '), stamp: `concat(${values.join(`, ' ', `)})`, range: 500 };
+}
+
+const all: ReadonlyArray<readonly [name: TableName, Unlogged]> = keysOf(stored)
+  .filter((name) => !otherwise.has(name))
+  .map((name) => [name, stamped[name] ?? byAllValues(name)]);
 
 const RANGE = 4000;
 
@@ -55,7 +72,7 @@ type Range = { readonly after: Key; readonly to: Key | undefined };
 type Found = SourceTenant & Readonly<Record<string, Value>>;
 
 export async function copyUnlogged(move: Move): Promise<void> {
-  for (const { name, what, stamp, range = RANGE } of all) {
+  for (const [name, { what, stamp, range = RANGE }] of all) {
     move.teller.begin(`comparing ${what}`, move.source.number(`SELECT count(*) FROM ${name}`));
     await copyRanges(move, table(name), stamp, range);
   }
