@@ -26,6 +26,13 @@ export const httpFaults: readonly Fault[] = [
     replace: 'if (!isHeld && exponent > 2) {',
   },
   {
+    name: 'an amount has a name that the border does not know',
+    ...hundredths,
+    tests: ['test/http/amounts.test.ts'],
+    find: "  'amount_unassigned',\n",
+    replace: '',
+  },
+  {
     name: 'answers of a lenient account are in minor units',
     ...http('loose', 'clients/v3'),
     find: 'isJson ? inHundredths(payload) : payload',

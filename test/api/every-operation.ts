@@ -11,6 +11,8 @@ export type Operation = {
   readonly subject: Subject;
   /** A text is a file that is uploaded. */
   readonly body?: object | string | ((id: string) => object);
+  /** What a request has to say in its query. */
+  readonly query?: string;
   readonly testOnly?: boolean;
 };
 
@@ -258,6 +260,7 @@ export const operations: readonly Operation[] = [
     operation: 'METADATA.COLLECT',
     permission: 'read',
     subject: 'none',
+    query: '?invoice_currency=EUR',
   },
   {
     method: 'POST',

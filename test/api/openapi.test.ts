@@ -10,8 +10,8 @@ import { startService } from '../support/service.ts';
 import { type DocumentedOperation, isUpload, readDocument } from './document.ts';
 import { operations as matrix } from './every-operation.ts';
 import { startReceiver } from './receiver.ts';
-import { createSession, type Data, order, pay, succeeded, WELL_FORMED_ID } from './shop.ts';
-import { assignment, statement, subjectsOf } from './subjects.ts';
+import { createSession, type Data, order, pay, WELL_FORMED_ID } from './shop.ts';
+import { subjectsOf } from './subjects.ts';
 
 const service = await startService({ after });
 const { call, url } = service;
@@ -73,10 +73,14 @@ suite('the document', () => {
   });
 });
 
+const rowOf = ({ method, path }: DocumentedOperation) =>
+  matrix.find((row) => row.method === method && row.path === path);
+
 suite('the key that an operation needs', () => {
-  for (const { method, path, spec } of operations) {
+  for (const operation of operations) {
+    const { method, path, spec } = operation;
     test(`${method} ${path}`, () => {
-      const row = matrix.find((each) => each.method === method && each.path === path);
+      const row = rowOf(operation);
       assert.ok(row, 'test/api/every-operation.ts has no row for it');
       assert.deepEqual(spec.security, [{ basic: [row.permission] }, { bearer: [row.permission] }]);
       assert.equal(spec['x-permission'], row.permission);
@@ -153,11 +157,21 @@ test('filters by metadata are one parameter, with keys that the client chooses',
   assert.equal(metadata.explode, true);
 });
 
-type Request = {
-  readonly id: () => Promise<string>;
-  /** A text is a file that is uploaded. */
-  readonly body?: object | string | ((id: string) => object);
-  readonly query?: string;
+/** Bodies that say more than those by which other tests ask for the operation. */
+const fuller: Readonly<Record<string, object>> = {
+  updateCheckout: { items: order.items, metadata: { a: null } },
+  createPayin: order,
+  settleRefund: { status: 'succeeded', reason: 'In cash.' },
+  createCustomer: { name: 'Grace', phone: { calling_code: '1', number: '5550100' } },
+  updateCustomer: { reference_id: 'c-1' },
+  createWebhookEndpoint: {
+    url: 'https://shop.example.com/hook',
+    events: ['payin.*'],
+    status: 'disabled',
+  },
+  rotateSecretWebhookEndpoint: { overlap_seconds: 60 },
+  rotateWebhookSecret: { overlap_seconds: 60 },
+  payTestHelper: { amount: 10_000 },
 };
 
 suite('real answers', async () => {
@@ -166,78 +180,14 @@ suite('real answers', async () => {
     webhooks: await service.createKey({ permissions: ['webhooks'] }),
   };
   const session = async () => (await createSession(service, order)).id;
-  const customer = async () =>
-    succeeded(await call('POST', '/v3/customer', { body: { name: 'Ada' } }), 201).id;
-  const event = async () => (await call('GET', '/v3/event?limit=1')).json.data[0].id;
-  const attempt = async () =>
-    (await pay(service, await session(), { outcome: 'failed' })).latest_payment_attempt;
   const subjects = subjectsOf(service, await startReceiver({ after }));
-  const { none, endpoint, delivery, paid, refund, bankRefund, dueRefund } = subjects;
-  const { apiKey, entry, ignoredEntry, bank, statement: bankStatement, paymentFile } = subjects;
-  const url = 'https://shop.example.com/hook';
-
-  /** The id for the path, the body and the query of each operation. */
-  const requests: Record<string, Request> = {
-    createCheckout: { id: none, body: order },
-    listCheckout: { id: none },
-    fetchCheckout: { id: session },
-    updateCheckout: { id: session, body: { items: order.items, metadata: { a: null } } },
-    expireCheckout: { id: session },
-    timelineCheckout: { id: session },
-    fetchPayin: { id: session },
-    createPayin: { id: none, body: order },
-    cancelPayin: { id: session },
-    confirmPayin: { id: session, body: { payment_method_details: { type: 'card' } } },
-    fetchPaymentAttempt: { id: attempt },
-    updatePaymentAttempt: { id: attempt, body: { metadata: { a: 1 } } },
-    createRefund: { id: paid, body: (payin) => ({ payin, amount: 1 }) },
-    settleRefund: { id: bankRefund, body: { status: 'succeeded', reason: 'In cash.' } },
-    listRefund: { id: none },
-    fetchRefund: { id: refund },
-    listBankEntry: { id: none },
-    fetchBankEntry: { id: entry },
-    assignBankEntry: { id: entry, body: assignment },
-    ignoreBankEntry: { id: entry, body: { reason: 'Interest.' } },
-    reopenBankEntry: { id: ignoredEntry, body: { reason: 'It was none.' } },
-    sendBackBankEntry: { id: entry, body: { reason: 'Unknown.' } },
-    importBankStatement: { id: bank, body: statement },
-    listBankStatement: { id: none },
-    fetchBankStatement: { id: bankStatement },
-    createPaymentFile: { id: dueRefund, body: { receiving_account: 'eur' } },
-    listPaymentFile: { id: none },
-    fetchPaymentFile: { id: paymentFile },
-    contentPaymentFile: { id: paymentFile },
-    createCustomer: { id: none, body: { name: 'Grace', phone: { calling_code: '1', number: '5550100' } } },
-    listCustomer: { id: none },
-    fetchCustomer: { id: customer },
-    updateCustomer: { id: customer, body: { reference_id: 'c-1' } },
-    deleteCustomer: { id: customer },
-    listEvent: { id: none },
-    fetchEvent: { id: event },
-    createWebhookEndpoint: { id: none, body: { url, events: ['payin.*'], status: 'disabled' } },
-    listWebhookEndpoint: { id: none },
-    fetchWebhookEndpoint: { id: endpoint },
-    updateWebhookEndpoint: { id: endpoint, body: { description: 'Order system' } },
-    deleteWebhookEndpoint: { id: endpoint },
-    rotateSecretWebhookEndpoint: { id: endpoint, body: { overlap_seconds: 60 } },
-    deliveriesWebhookEndpoint: { id: endpoint },
-    listWebhookDelivery: { id: none },
-    fetchWebhookDelivery: { id: delivery },
-    resendWebhookDelivery: { id: delivery },
-    resendFailedWebhookDelivery: { id: none, body: { since: '2030-01-31T12:00:00Z' } },
-    collectMetadata: { id: none, query: '?invoice_currency=EUR&amount=2500' },
-    createApiKey: { id: none, body: { permissions: ['read'], name: 'Till 2' } },
-    listApiKey: { id: none },
-    fetchApiKey: { id: apiKey },
-    revokeApiKey: { id: apiKey },
-    rotateWebhookSecret: { id: none, body: { overlap_seconds: 60 } },
-    payTestHelper: { id: session, body: { amount: 10_000 } },
-    advanceClockTestHelper: { id: none, body: { seconds: 1 } },
-  };
 
   for (const operation of operations) {
     const { method, path, spec } = operation;
-    const { id, body: given, query = '' } = requests[spec.operationId] ?? { id: none };
+    const row = rowOf(operation);
+    const id = subjects[row?.subject ?? 'none'];
+    const given = fuller[spec.operationId] ?? row?.body;
+    const query = row?.query ?? '';
     const ask = async (
       headers: Record<string, string> = {},
       changed: { id?: string; body?: unknown; query?: string } = {},
@@ -251,13 +201,12 @@ suite('real answers', async () => {
     };
 
     test(`of ${spec.operationId} are as documented`, async () => {
-      assert.ok(requests[spec.operationId], 'the test knows how to ask');
+      assert.ok(row, 'test/api/every-operation.ts has no row for it');
       assert.ok((await ask()) < 300);
       assert.equal(await ask({ authorization: '' }), 401);
       assert.equal(await ask({ authorization: '', accept: 'application/problem+json' }), 401);
       assert.equal(await ask({ authorization: 'Bearer x' }), 401);
-      const { permission } = matrix.find((row) => row.method === method && row.path === path) ?? {};
-      const { authorization } = limited[permission === 'refund' ? 'webhooks' : 'refund'];
+      const { authorization } = limited[row.permission === 'refund' ? 'webhooks' : 'refund'];
       assert.equal(await ask({ authorization }), 403);
       assert.equal(await ask({ accept: 'text/html' }), 406);
       if (path.includes('{id}')) {

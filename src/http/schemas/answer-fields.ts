@@ -1,6 +1,6 @@
 /** Building blocks of the schemas of answers. */
 import { type TSchema, Type } from '../../lib/json-schema.ts';
-import { titled } from './fields.ts';
+import { amountExamples, titled } from './fields.ts';
 
 export const closed = { additionalProperties: false } as const;
 
@@ -50,7 +50,7 @@ export const kind = (name: string) =>
   Type.Literal(name, { type: 'string', description: 'Kind of the resource.' });
 
 export const minorUnits = (description: string) =>
-  Type.Integer({ minimum: 0, description, examples: [2500] });
+  Type.Integer({ minimum: 0, description, examples: amountExamples });
 
 export const freeForm = (description: string, example: object = {}) =>
   Type.Object({}, { additionalProperties: true, description, examples: [example] });

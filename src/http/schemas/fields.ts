@@ -24,8 +24,11 @@ export const text = (maxLength: number, description: string, example?: string) =
 export const lines = (maxLength: number, description: string) =>
   Type.String({ maxLength, pattern: TEXT, description });
 
+/** Examples of amounts, and of nothing else: a test knows by them which fields are amounts. */
+export const amountExamples = [2500];
+
 export const amount = (description: string, minimum = 0) =>
-  Type.Integer({ minimum, maximum: MAX_AMOUNT, description, examples: [2500] });
+  Type.Integer({ minimum, maximum: MAX_AMOUNT, description, examples: amountExamples });
 
 export const closed = <const T extends string[]>(values: readonly [...T], description: string) =>
   Type.Enum([...values], { type: 'string', description });

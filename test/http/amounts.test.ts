@@ -1,0 +1,23 @@
+/** Amounts by their schemas: each is a field that the border counts in hundredths for clients of other v3 services. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
+import { declaredOperations, openApiDocument } from '../../scripts/reference/api/document.ts';
+import { AMOUNTS } from '../../src/checkout/hundredths.ts';
+import { amountExamples } from '../../src/http/schemas/fields.ts';
+
+const { schemas } = openApiDocument(await declaredOperations()).components;
+
+/** Names of the fields within a schema that are amounts. */
+function amountsIn(schema: unknown): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const { properties = {} } = schema as { properties?: Readonly<Record<string, { examples?: unknown }>> };
+  const own = Object.entries(properties).filter(([, each]) =>
+    isDeepStrictEqual(each.examples, amountExamples),
+  );
+  return [...own.map(([name]) => name), ...Object.values(schema).flatMap(amountsIn)];
+}
+
+test('every amount of a request or an answer has a name by which the border knows it', () => {
+  assert.deepEqual(new Set(amountsIn(schemas)), AMOUNTS);
+});
