@@ -1,7 +1,7 @@
-import { setFlagsFromString } from 'node:v8';
 import { readConfig, readSetting } from '../../config/read.ts';
 import { settings } from '../../config/settings.ts';
 import type { OpenOptions } from '../../store/store.ts';
+import { setCollector } from '../collector.ts';
 import { plainCommand } from '../declare/access.ts';
 import { exitStatus } from '../failure.ts';
 import { freePort } from '../free-port.ts';
@@ -33,7 +33,7 @@ export async function serve(storeOptions: Pick<OpenOptions, 'copyLogAtBytes'> = 
   const service = await createService(config, {
     storeOptions: { ...storeOptions, onLost: () => process.exit(exitStatus.failure) },
   });
-  keepYoungObjectsYoung();
+  setCollector();
   let stopping = false;
   function stop(): void {
     // Asked twice: somebody is in a hurry.
@@ -62,18 +62,6 @@ export async function serve(storeOptions: Pick<OpenOptions, 'copyLogAtBytes'> = 
     await service.stop();
     throw error;
   }
-}
-
-/**
- * V8 learns from the first seconds where objects live long, and makes those of such places where only its slow collector
- * finds them. What serves a request looks so to it while connections begin; from then on each request and all that hangs
- * on it stayed until then. (Measured: half as much processor time again for a fetch, and ten times as long pauses.)
- *
- * Code that was compiled before is not taken from a cache under another option, so this comes behind what is loaded, and
- * before the first request.
- */
-function keepYoungObjectsYoung(): void {
-  setFlagsFromString('--no-allocation-site-pretenuring');
 }
 
 function whenOrphaned(callback: () => void): void {
