@@ -84,8 +84,8 @@ export async function ifVersionOf(
     return version === undefined ? [] : [Number(version)];
   });
   if (versions.length <= 1) return versions[0] ?? -1;
-  const version = (await current())?.version ?? -1;
-  return versions.includes(version) ? version : -1;
+  const session = await current();
+  return versions.find((each) => each === session?.version) ?? -1;
 }
 
 /** True if the client already has this version (If-None-Match, compared weakly as RFC 9110 section 13.1.2 wants). */

@@ -194,6 +194,14 @@ suite('all failed deliveries', () => {
     const last = await resendFailed(service, { after });
     assert.deepEqual(last, { object: 'resend', resent: 10, has_more: false, next_cursor: null });
     await receiver.received(1020);
+    await settled(service);
+    // As many as one request makes again are all that there are.
+    const [tenth] = await service.database.query(
+      `SELECT id FROM delivery WHERE receiver <> '${id}' ORDER BY id LIMIT 1 OFFSET 9`,
+    );
+    const whole = await resendFailed(service, { after: tenth?.id });
+    assert.deepEqual(whole, { object: 'resend', resent: 500, has_more: false, next_cursor: null });
+    await receiver.received(1520);
     assert.equal(new Set(receiver.deliveries.map(({ event }) => event.id)).size, 510);
     await settled(service);
     assert.deepEqual(await deliveries(service, `&endpoint=${id}`), ofEndpoint);

@@ -1,0 +1,29 @@
+/** What operators are told of requests. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fastify } from 'fastify';
+import { createMetrics } from '../../src/http/metrics.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { freshDirectory } from '../support/process.ts';
+
+test('a request counts with the seconds that Fastify has measured', async (t) => {
+  const store = openSqliteStore(join(freshDirectory(t), 'test.db'));
+  t.after(() => store.close());
+  const metrics = createMetrics(store);
+  const app = fastify();
+  t.after(() => app.close());
+  metrics.observe(app);
+  const milliseconds: number[] = [];
+  app.addHook('onResponse', async (_request, reply) => void milliseconds.push(reply.elapsedTime));
+  app.get('/till/:id', async () => '');
+  await app.inject('/till/1');
+  const [, sum] =
+    /^opentill_http_request_duration_seconds_sum\{method="GET",route="\/till\/:id",status="200"\} (\S+)$/m.exec(
+      await metrics.text(),
+    ) ?? [];
+  assert.deepEqual(
+    [Number(sum)],
+    milliseconds.map((each) => each / 1000),
+  );
+});
