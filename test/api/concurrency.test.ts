@@ -100,6 +100,7 @@ test('an update for several versions is made at any of them, and at no other', a
     const options = { body: { metadata: { n } }, headers: { 'if-match': ifMatch } };
     return (await call('PUT', `/v3/checkout/${id}`, options)).status;
   };
+  assert.equal(await update(0, '"2", "3"'), 412, 'the first version is not meant');
   assert.equal(await update(1, '"1", "2"'), 200);
   assert.equal(await update(2, '"other","1" ,"2"'), 200);
   for (const stale of ['"1", "2"', '"1", W/"3"', '"9", 3']) assert.equal(await update(3, stale), 412, stale);
