@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fastify } from 'fastify';
-import { createMetrics } from '../../src/http/metrics.ts';
+import { createMetrics, type Metrics } from '../../src/http/metrics.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { freshDirectory } from '../support/process.ts';
 
@@ -26,4 +26,17 @@ test('a request counts with the seconds that Fastify has measured', async (t) =>
     [Number(sum)],
     milliseconds.map((each) => each / 1000),
   );
+});
+
+test('of backups nothing is told where they are made elsewhere, and zeros until the first one', async (t) => {
+  const store = openSqliteStore(join(freshDirectory(t), 'test.db'));
+  t.after(() => store.close());
+  const ofBackups = async (metrics: Metrics) =>
+    [...(await metrics.text()).matchAll(/^opentill_backup_last_(\w+) (\S+)$/gm)].map(([, ...each]) => each);
+  assert.deepEqual(await ofBackups(createMetrics(store)), []);
+  assert.deepEqual(await ofBackups(createMetrics(store, () => null)), [
+    ['run_timestamp_seconds', '0'],
+    ['run_success', '0'],
+    ['success_timestamp_seconds', '0'],
+  ]);
 });
