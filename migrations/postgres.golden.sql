@@ -14,8 +14,10 @@ CREATE TABLE account (
   previous_webhook_secret_live_until bigint,
   settings_test text,
   settings_live text,
+  changed_in bigint NOT NULL DEFAULT 0,
   CONSTRAINT account_pkey PRIMARY KEY (number)
 );
+CREATE INDEX account_changed ON account USING btree (changed_in);
 CREATE UNIQUE INDEX account_pkey ON account USING btree (number);
 
 CREATE TABLE api_key (

@@ -20,7 +20,9 @@ CREATE TABLE account (
   -- What the account configures, as JSON; null for the defaults.
   settings_test TEXT,
   settings_live TEXT,
-  -- Of all but the clock. Written behind the rest, in the same transaction.
+  -- The version of the directory that its last change has made.
+  changed_in INTEGER NOT NULL DEFAULT 0,
+  -- Of all but the clock and that version. Written behind the rest, in the same transaction.
   checksum INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
@@ -329,6 +331,9 @@ CREATE TABLE webhook_receiver (
   PRIMARY KEY (account, live, id)
 ) STRICT, WITHOUT ROWID;
 
+-- index account_changed
+CREATE INDEX account_changed ON account (changed_in);
+
 -- index api_key_created
 CREATE INDEX api_key_created ON api_key (account, live, created_at, id);
 
@@ -433,10 +438,17 @@ CREATE UNIQUE INDEX webhook_endpoint_slot ON webhook_endpoint (account, live, sl
 
 -- trigger account_inserted
 CREATE TRIGGER account_inserted AFTER INSERT ON account
-BEGIN UPDATE directory SET version = version + 1, accounts = accounts + 1; END;
+BEGIN
+  UPDATE directory SET version = version + 1, accounts = accounts + 1;
+  UPDATE account SET changed_in = (SELECT version FROM directory) WHERE number = NEW.number;
+END;
 
 -- trigger account_updated
-CREATE TRIGGER account_updated AFTER UPDATE ON account BEGIN UPDATE directory SET version = version + 1; END;
+CREATE TRIGGER account_updated AFTER UPDATE ON account WHEN NEW.changed_in = OLD.changed_in
+BEGIN
+  UPDATE directory SET version = version + 1;
+  UPDATE account SET changed_in = (SELECT version FROM directory) WHERE number = NEW.number;
+END;
 
 -- trigger api_key_inserted
 CREATE TRIGGER api_key_inserted AFTER INSERT ON api_key

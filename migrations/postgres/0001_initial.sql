@@ -18,8 +18,11 @@ CREATE TABLE account (
   previous_webhook_secret_live_until bigint,
   -- What the account configures, as JSON; null for the defaults.
   settings_test text,
-  settings_live text
+  settings_live text,
+  -- The version of the directory that its last change has made.
+  changed_in bigint NOT NULL DEFAULT 0
 );
+CREATE INDEX account_changed ON account (changed_in);
 
 -- The directory that authentication looks in before it knows an account. Of the secret there is only its SHA-256.
 CREATE TABLE api_key (

@@ -18,9 +18,12 @@ CREATE TABLE account (
   -- What the account configures, as JSON; null for the defaults.
   settings_test TEXT,
   settings_live TEXT,
-  -- Of all but the clock. Written behind the rest, in the same transaction.
+  -- The version of the directory that its last change has made.
+  changed_in INTEGER NOT NULL DEFAULT 0,
+  -- Of all but the clock and that version. Written behind the rest, in the same transaction.
   checksum INTEGER NOT NULL DEFAULT 0
 ) STRICT;
+CREATE INDEX account_changed ON account (changed_in);
 
 -- The directory that authentication looks in before it knows an account. Of the secret there is only its SHA-256.
 CREATE TABLE api_key (
@@ -48,8 +51,15 @@ CREATE TABLE directory (
 ) STRICT;
 INSERT INTO directory VALUES (1, 0, 0, NULL);
 CREATE TRIGGER account_inserted AFTER INSERT ON account
-BEGIN UPDATE directory SET version = version + 1, accounts = accounts + 1; END;
-CREATE TRIGGER account_updated AFTER UPDATE ON account BEGIN UPDATE directory SET version = version + 1; END;
+BEGIN
+  UPDATE directory SET version = version + 1, accounts = accounts + 1;
+  UPDATE account SET changed_in = (SELECT version FROM directory) WHERE number = NEW.number;
+END;
+CREATE TRIGGER account_updated AFTER UPDATE ON account WHEN NEW.changed_in = OLD.changed_in
+BEGIN
+  UPDATE directory SET version = version + 1;
+  UPDATE account SET changed_in = (SELECT version FROM directory) WHERE number = NEW.number;
+END;
 CREATE TRIGGER api_key_inserted AFTER INSERT ON api_key
 BEGIN UPDATE directory SET version = version + 1, api_keys = api_keys + 1; END;
 CREATE TRIGGER api_key_updated AFTER UPDATE ON api_key BEGIN UPDATE directory SET version = version + 1; END;

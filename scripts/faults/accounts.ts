@@ -64,6 +64,21 @@ export const accountFaults: readonly Fault[] = [
     replace: 'newApiKey)',
   },
   {
+    name: 'all accounts are read where one has changed',
+    ...directory,
+    tests: ['test/store/sqlite.test.ts'],
+    find: 'WHERE changed_in > ${version}',
+    replace: 'WHERE changed_in > ${version} - 1000',
+  },
+  {
+    name: 'a test clock that is moved is not read anew',
+    file: 'src/store/postgres/write.ts',
+    tests: ['test/store/postgres.test.ts'],
+    withPostgres: true,
+    find: 'account ?? clockMove)',
+    replace: 'account)',
+  },
+  {
     name: 'of two changes of an account at the same time one is lost',
     ...directory,
     tests: ['test/store/postgres.test.ts'],

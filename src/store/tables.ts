@@ -53,7 +53,7 @@ export const tables = {
 /** Columns and tables that only one of the databases has. */
 const own = {
   sqlite: {
-    account: 'checksum bigint',
+    account: 'changed_in bigint, checksum bigint',
     api_key: 'checksum bigint',
     customer: 'checksum bigint',
     checkout: 'amount bigint, description text?, due_at bigint?, last_event bigint, checksum bigint',
@@ -66,6 +66,7 @@ const own = {
     audit: 'checksum bigint',
   },
   postgres: {
+    account: 'changed_in bigint',
     checkout_overview: 'id* chk, amount bigint, description text?',
     timer: 'checkout* chk, due_at bigint, leased_until bigint?',
     checkout: 'revision+ integer',

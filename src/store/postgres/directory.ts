@@ -4,12 +4,12 @@
 
 import type { Account } from '../../accounts/account.ts';
 import type { DirectoryParts } from '../directory.ts';
-import { accountsSince, type DirectoryRow } from '../resources/directory.ts';
+import { accountChanged, accountsSince, type DirectoryRow } from '../resources/directory.ts';
 import type { Sql as Statement } from '../sql.ts';
 import { again } from './again.ts';
 import type { Sql } from './connection.ts';
 import type { Pool } from './pool.ts';
-import { runOn, send } from './run.ts';
+import { runOn, send, waiting } from './run.ts';
 
 const LOOK_EVERY_MS = 400;
 const BELIEVED_FOR_MS = 1_000;
@@ -17,7 +17,7 @@ const BELIEVED_FOR_MS = 1_000;
 export type Directory = ReturnType<typeof createDirectory>;
 
 export function createDirectory(pool: Pool, { watch, announce }: { watch: boolean; announce: () => void }) {
-  let accounts = new Map<number, Account>();
+  const accounts = new Map<number, Account>();
   /** Version of the database; null for one that is to be looked at anew. */
   let version: number | null = null;
   /** Counts the versions that this process has seen. */
@@ -37,14 +37,17 @@ export function createDirectory(pool: Pool, { watch, announce }: { watch: boolea
     const [found, rows] = await pool.read(null, (sql) =>
       Promise.all([
         sql<Array<{ version: number }>>`SELECT version FROM directory WHERE id = 1`.execute(),
-        runOn(sql, accountsSince(since ?? 0)),
+        runOn(sql, accountsSince(since ?? -1)),
       ]),
     );
+    const current = found[0]?.version ?? 0;
+    // The database was replaced by an earlier one.
+    if (current < (version ?? 0)) version = null;
     // A version that was forgotten meanwhile is no base to build on: only the next look reads everything.
     if (version !== since) return look();
-    const current = found[0]?.version ?? 0;
     if (current !== version) {
-      accounts = new Map(rows.map((account) => [account.number, account]));
+      if (version === null) accounts.clear();
+      for (const account of rows) accounts.set(account.number, account);
       version = current;
       generation++;
     }
@@ -93,6 +96,7 @@ export function createDirectory(pool: Pool, { watch, announce }: { watch: boolea
           sql`INSERT INTO feed_end VALUES (${next}, true, 0), (${next}, false, 0)`,
           sql`INSERT INTO delivery_claim VALUES (${next}, true), (${next}, false)`,
           first ? countUpFrom(sql, counted.version) : countUp(sql),
+          waiting(sql, accountChanged(next)),
         ]);
         return next;
       }),

@@ -47,19 +47,13 @@ function apiKeyFrom(stored: Row<'api_key'>): ApiKey {
   return { ...row, tenant: tenantOf(account, live), permissions: permissions.split(' ') as Permission[] };
 }
 
-export const accountList: Read<Account[]> = all(
-  sql`SELECT ${account} FROM account ORDER BY number`,
-  accountFrom,
-);
+/** Accounts that have changed since this version of the directory; -1 for all. */
+export const accountsSince = (version: number): Read<Account[]> =>
+  all(sql`SELECT ${account} FROM account WHERE changed_in > ${version} ORDER BY number`, accountFrom);
 
-/** All of them, or none if nothing has changed since this version of the directory. */
-export function accountsSince(version: number): Read<Account[]> {
-  const current = sql`SELECT version FROM directory WHERE id = 1`;
-  return all(
-    sql`SELECT ${account} FROM account WHERE ${version} <> (${current}) ORDER BY number`,
-    accountFrom,
-  );
-}
+/** For PostgreSQL, which has no triggers: says in the account that the new version of the directory is its own. */
+export const accountChanged = (number: number): Sql =>
+  sql`UPDATE account SET changed_in = (SELECT version FROM directory WHERE id = 1) WHERE number = ${number}`;
 
 /** The condition for the row. */
 export const isRow = ([table, key]: DirectoryRow): Sql =>

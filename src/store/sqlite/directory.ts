@@ -5,7 +5,7 @@ import type { Account, NewAccount } from '../../accounts/account.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import type { RealTime } from '../../lib/time.ts';
 import { checksumOf, sound } from '../checksum.ts';
-import { accountList, type DirectoryRow, isRow, storedRow } from '../resources/directory.ts';
+import { accountsSince, type DirectoryRow, isRow, storedRow } from '../resources/directory.ts';
 import { raw, type Sql, sql } from '../sql.ts';
 import type { Runner } from './run.ts';
 import { inTransaction } from './transaction.ts';
@@ -24,7 +24,7 @@ export function directory(database: DatabaseSync, runner: Runner) {
   );
   const versionStatement = database.prepare('SELECT version FROM directory');
 
-  let accounts = new Map<number, Account>();
+  const accounts = new Map<number, Account>();
   let accountsVersion = -1;
   let lastSeen = -1;
   let seenInThisTurn = false;
@@ -47,10 +47,13 @@ export function directory(database: DatabaseSync, runner: Runner) {
 
   function current(): ReadonlyMap<number, Account> {
     const found = version();
-    if (found !== accountsVersion) {
-      accounts = new Map(read(accountList).map((account) => [account.number, account]));
-      accountsVersion = found;
-    }
+    if (found === accountsVersion) return accounts;
+    // A copy of an earlier time may have taken the place of the file.
+    const isOlder = found < accountsVersion;
+    const changed = read(accountsSince(isOlder ? -1 : accountsVersion));
+    if (isOlder) accounts.clear();
+    for (const account of changed) accounts.set(account.number, account);
+    accountsVersion = found;
     return accounts;
   }
 
