@@ -22,6 +22,8 @@ import type { Stepped } from './stepped.ts';
 const MOST_TRIES = 5;
 /** Longer than a step that had begun before the service became idle. */
 const LAST_STEP_MS = 20;
+/** Longer than the end of a process or a connection, whose request has no answer either. */
+const REFUSED_MS = 2_000;
 /** A kill that comes behind the answer. */
 const ANSWERED = '(the answer was sent)';
 
@@ -112,19 +114,21 @@ export function createCampaign(
     const before = await stepped.rows();
     const armed = stepped.arm(server, end);
     const answering = send(server.url, request);
-    await Promise.race([
-      armed.reached,
+    const isEnded = await Promise.race([
+      armed.reached.then(() => true),
       answering.then(async (answer) => {
-        if (!isSuccess(answer)) return armed.reached;
-        if (end.step === ANSWERED) await server.kill('SIGKILL');
-        else await idle();
+        // A busy service may refuse for a time, and then comes to no step.
+        if (!isSuccess(answer)) await pause(REFUSED_MS);
+        else if (end.step !== ANSWERED) await idle();
+        else await server.kill('SIGKILL');
+        return isSuccess(answer) && end.step === ANSWERED;
       }),
     ]);
     stepped.disarm();
     // The end may be reached in this moment.
     await pause(LAST_STEP_MS);
     if (armed.steps().filter((step) => step === end.step).length >= end.time) await armed.reached;
-    else if (end.step !== ANSWERED) return false;
+    else if (!isEnded) return false;
     ends[stepped.kills ? 'kills' : 'cuts']++;
     names.add(end.step);
     const first = await answering;
