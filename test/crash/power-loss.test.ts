@@ -26,6 +26,8 @@ import { until } from './refusals.ts';
 
 const cycles = scaled(1);
 const CONTROLS = isWhole ? 5 : 1;
+/** Where nothing is lost: a copy of the log may sync all of it a moment before, which is less rare on a busy machine. */
+const MOST_CONTROLS = 10;
 /** Answers before the power goes: fewer could lose nothing. */
 const ANSWERED = 50;
 const CLIENTS = 16;
@@ -89,10 +91,10 @@ test(`nothing acknowledged is lost in ${cycles} losses of power`, {
   findings.assertNone();
 });
 
-test('a service that does not sync each commit loses some', { timeout: 120_000 }, async (t) => {
+test('a service that does not sync each commit loses some', { timeout: 240_000 }, async (t) => {
   const random = randomFrom(seed);
-  let lost = 0;
-  for (let n = 0; n < CONTROLS; n++) {
+  let [controls, lost] = [0, 0];
+  for (; controls < CONTROLS || (lost === 0 && controls < MOST_CONTROLS); controls++) {
     const { path, power, settings } = prepared(t);
     const load = createLoad(random, authorization, '');
     const program = join(import.meta.dirname, 'unsynced-service.ts');
@@ -111,5 +113,5 @@ test('a service that does not sync each commit loses some', { timeout: 120_000 }
     lost += load.requests.filter(({ answer, key }) => (answer?.status ?? 500) < 300 && !kept.has(key)).length;
   }
   assert.ok(lost > 0, 'the control loses nothing: then nothing is shown by who loses nothing');
-  evidence(t, 'power-loss', { controls: CONTROLS, changes_lost_by_the_control: lost });
+  evidence(t, 'power-loss', { controls, changes_lost_by_the_control: lost });
 });
