@@ -12,8 +12,8 @@ export type DirectoryParts = {
   accounts(wanted?: number): Promise<ReadonlyMap<number, Account>>;
   /** The number of the new account; null if it should be the first and is not. */
   insert(account: NewAccount, nowMs: RealTime, how: { readonly first: boolean }): Promise<number | null>;
-  /** Changes a row such that everybody sees it; false if there is none to change. */
-  change(row: DirectoryRow, statement: Sql): Promise<boolean>;
+  /** Changes a key such that everybody sees it; false if there is none to change. Accounts change in commits. */
+  change(row: Extract<DirectoryRow, readonly ['api_key', string]>, statement: Sql): Promise<boolean>;
   version(): number;
 };
 

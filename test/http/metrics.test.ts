@@ -1,4 +1,4 @@
-/** What operators are told of requests. */
+/** Metrics of requests and backups, as operators get them. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
