@@ -127,11 +127,12 @@ export function createCampaign(
     stepped.disarm();
     // The end may be reached in this moment.
     await pause(LAST_STEP_MS);
-    if (armed.steps().filter((step) => step === end.step).length >= end.time) await armed.reached;
+    if (armed.steps().filter((step) => step === end.step).length >= end.time)
+      await soon(armed.reached, `${what}: the step was passed, and nothing ends`);
     else if (!isEnded) return false;
     ends[stepped.kills ? 'kills' : 'cuts']++;
     names.add(end.step);
-    const first = await answering;
+    const first = await soon(answering, `${what}: the request has no end`);
     const left = since(await stepped.rowsLeft(), before);
     // The service's own commits come in between; the check tells whether those are whole.
     const isWhole = change.goesOn
@@ -228,6 +229,16 @@ export function createCampaign(
       rows.push([change.name, stepped.name, places.length, chosen.length]);
     },
   };
+}
+
+/** A result that must come: what waits for ever says what it waits for. */
+async function soon<Value>(result: Promise<Value>, otherwise: string): Promise<Value> {
+  let isThere = false;
+  void result.then(() => {
+    isThere = true;
+  });
+  await until(() => isThere, otherwise);
+  return result;
 }
 
 /** Each step with the number of times that it has come until then. */

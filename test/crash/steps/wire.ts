@@ -20,11 +20,10 @@ export async function startWire(context: Pick<TestContext, 'after'>, databaseUrl
   const sockets = new Set<Socket>();
   let order: Order | null = null;
 
-  /** True if this was the last one to be passed. */
-  function step(name: string): boolean {
-    if (order === null) return false;
-    order.notes.push(name);
-    return order.isLast(name);
+  /** Notes a step; the order if this was its last one. */
+  function step(name: string): Order | null {
+    order?.notes.push(name);
+    return order?.isLast(name) ? order : null;
   }
 
   const server = createServer((near) => {
@@ -36,19 +35,22 @@ export async function startWire(context: Pick<TestContext, 'after'>, databaseUrl
     /** Messages that a READY answers, the first included; and the READYs received. */
     let asked = 0;
     let ready = 0;
-    /** Set behind the last statement that is passed: all that belongs to it still is. */
-    let isLast = false;
-    let isHeld = false;
+    /**
+     * Set behind the last statement that is passed: all that belongs to it still is. Its order is reached even if
+     * it is disarmed before the answer comes.
+     */
+    let last: Order | null = null;
+    let held: Order | null = null;
 
-    function hold(): void {
-      isHeld = true;
-      if (ready === asked) order?.reach();
+    function hold(by: Order): void {
+      held = by;
+      if (ready === asked) by.reach();
     }
 
     near.on(
       'data',
       messages((message) => {
-        if (isHeld) return;
+        if (held) return;
         const kind = asked === 0 ? '' : String.fromCharCode(message[0] ?? 0);
         if (kind === PARSE || kind === QUERY) text = textIn(message) ?? '';
         if (kind === PARSE) texts.set(nameIn(message, 5), text);
@@ -56,16 +58,18 @@ export async function startWire(context: Pick<TestContext, 'after'>, databaseUrl
         const isStatement = kind === EXECUTE || kind === QUERY;
         // Earlier parts of the message have been passed on already, and change nothing.
         if (isStatement && text.startsWith('BEGIN')) {
-          if (step(BEFORE)) return hold();
+          const end = step(BEFORE);
+          if (end) return hold(end);
           isOpen = true;
         }
         database.write(message);
         if (kind === '' || kind === SYNC || kind === QUERY) asked++;
         if (isStatement && isOpen) {
-          isLast = step(nameOf(text));
+          const end = step(nameOf(text));
+          last ??= end;
           if (/^(COMMIT|ROLLBACK)/.test(text)) isOpen = false;
         }
-        if (isLast && (kind === SYNC || kind === QUERY)) hold();
+        if (last && (kind === SYNC || kind === QUERY)) hold(last);
       }),
     );
     database.on(
@@ -73,10 +77,12 @@ export async function startWire(context: Pick<TestContext, 'after'>, databaseUrl
       messages((message) => {
         if (String.fromCharCode(message[0] ?? 0) === READY) ready++;
         // The answer to the last statement is lost.
-        if (isHeld && ready === asked) return order?.reach();
+        if (held && ready === asked) return held.reach();
         near.write(message);
       }, 1),
     );
+    // What was asked last has no answer then either.
+    near.on('close', () => last?.reach());
     endTogether(sockets, near, database);
   });
   server.listen(0, '127.0.0.1');
