@@ -52,7 +52,7 @@ export function openApiDocument(operations: readonly DeclaredOperation[]) {
   const schemas = withSharedFields(answerComponents());
   const errors = createErrorResponses();
   const examples = createExamples(schemas);
-  const { paths, ...shared } = pathsOf(operations, { schemas, errors, examples });
+  const { paths, parameters: shared } = pathsOf(operations, { schemas, errors, examples });
   const { headers, parameters } = headerComponents();
   return {
     openapi: '3.1.0',
@@ -72,9 +72,9 @@ export function openApiDocument(operations: readonly DeclaredOperation[]) {
       },
       schemas: Object.fromEntries(schemas),
       responses: { ...errors.responses, ...webhookResponses },
-      parameters: { ...parameters, ...shared.parameters, ...webhookParameters },
+      parameters: { ...parameters, ...shared, ...webhookParameters },
       headers,
-      examples: { ...shared.examples, ...errors.examples },
+      examples: errors.examples,
     },
   };
 }

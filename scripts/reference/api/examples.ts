@@ -1,55 +1,64 @@
-/** Examples of resources: sessions as the rules make them, all others as their schemas tell. */
+/** Examples: those that the rules make stand in the document, and all others follow from the examples in its schemas. */
 import { eventTypes } from '../../../src/events/types.ts';
 import type { ResourceName } from '../../../src/http/schemas/answers.ts';
 import { flattened, properties } from './extended.ts';
-import { type Components, isObject, type Json, type JsonObject } from './schemas.ts';
-import { type Story, tellStory } from './story.ts';
+import { type Components, isObject, type Json, type JsonObject, refTo } from './schemas.ts';
+import { tellStory } from './story.ts';
 
 export type Examples = {
-  /** The answer of an operation. */
-  readonly answer: (operation: string, resource: ResourceName) => Json;
+  /** Data of an answer that differs from the example of its resource: a session that was just created. */
+  readonly answer: (operation: string) => JsonObject | undefined;
   /** An event of this type, as receivers get it. */
   readonly event: (type: string) => JsonObject;
 };
 
-export function createExamples(components: Components): Examples {
-  const story = tellStory();
-  const event = (type: string): JsonObject => {
-    const told = story.events.get(type);
-    if (told) return told;
-    const [subject] = type.split('.');
-    if (subject !== 'webhook_endpoint') throw new Error(`the example has no event ${type}`);
-    return { ...(exampleOf('WebhookEndpointEvent', components) as JsonObject), type };
-  };
-  for (const type of eventTypes) event(type);
-  return {
-    event,
-    answer: (operation, resource) => fromStory(operation, resource, story) ?? exampleOf(resource, components),
-  };
-}
-
-/** Events whose data is the answer, by operation, or else by resource. */
+/** Events whose data is the answer of an operation. */
 const eventBehind: Readonly<Record<string, string>> = {
   'CHECKOUT.CREATE': 'checkout.created',
   'CHECKOUT.UPDATE': 'checkout.updated',
   'CHECKOUT.EXPIRE': 'checkout.expired',
   'REFUND.CREATE': 'refund.pending',
-  PaymentAttempt: 'payment_attempt.succeeded',
-  Refund: 'refund.succeeded',
 };
 
-function fromStory(operation: string, resource: ResourceName, story: Story): Json | undefined {
-  const event = eventBehind[operation] ?? eventBehind[resource];
-  if (event !== undefined) return story.events.get(event)?.data;
-  if (resource === 'Checkout') return story.checkout;
-  if (resource === 'Payin') return story.payin;
-  // A short one: those of sessions stand at their webhooks.
-  if (resource === 'Event') return story.events.get('refund.succeeded');
-  if (operation !== 'WEBHOOK_ENDPOINT.DELETE') return undefined;
-  return { id: 'whe_01k9zq4tn30000x5r7m2c9w1he', object: 'webhook_endpoint', deleted: true };
-}
+const deletedEndpoint = { id: 'whe_01k9zq4tn30000x5r7m2c9w1he', object: 'webhook_endpoint', deleted: true };
 
-const exampleOf = (name: string, components: Components): Json => sample({ $ref: `/${name}` }, components);
+/** Gives the resources that the rules make their examples, from which those of answers and lists follow. */
+export function createExamples(components: Components): Examples {
+  const story = tellStory();
+  const told = (type: string): JsonObject => {
+    const event = story.events.get(type);
+    if (event === undefined) throw new Error(`the example has no event ${type}`);
+    return event;
+  };
+  const dataOf = (type: string): JsonObject => {
+    const { data } = told(type);
+    if (!isObject(data)) throw new Error(`the example of ${type} has no data`);
+    return data;
+  };
+  const usual: { readonly [Name in ResourceName]?: JsonObject } = {
+    Checkout: story.checkout,
+    Payin: story.payin,
+    PaymentAttempt: dataOf('payment_attempt.succeeded'),
+    Refund: dataOf('refund.succeeded'),
+    // A short one: those of sessions stand at their webhooks.
+    Event: told('refund.succeeded'),
+  };
+  for (const [name, example] of Object.entries(usual))
+    components.set(name, { ...components.get(name), examples: [example] });
+  const event = (type: string): JsonObject => {
+    if (!type.startsWith('webhook_endpoint.')) return told(type);
+    return { ...(sample(refTo('schemas', 'WebhookEndpointEvent'), components) as JsonObject), type };
+  };
+  for (const type of eventTypes) event(type);
+  return {
+    event,
+    answer(operation) {
+      const behind = eventBehind[operation];
+      if (behind !== undefined) return dataOf(behind);
+      return operation === 'WEBHOOK_ENDPOINT.DELETE' ? deletedEndpoint : undefined;
+    },
+  };
+}
 
 /** A value that fits the schema: the example where it has one, else put together from those of its parts. */
 export function sample(schema: JsonObject, components: Components): Json {

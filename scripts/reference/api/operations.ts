@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox';
 import type { Declaration, DeclaredOperation } from '../../../src/http/operation.ts';
 import type { ResourceName } from '../../../src/http/schemas/answers.ts';
 import type { createErrorResponses } from './errors.ts';
-import { type Examples, sample } from './examples.ts';
+import type { Examples } from './examples.ts';
 import { type HeaderName, headersOf, parametersOf } from './headers.ts';
 import { addSchema, type Components, hoisted, isObject, type JsonObject, plain, refTo } from './schemas.ts';
 import { type Shared, share, type Use } from './share.ts';
@@ -13,7 +13,7 @@ type Parts = {
   readonly errors: ReturnType<typeof createErrorResponses>;
   readonly examples: Examples;
 };
-type Builder = Parts & { readonly parameters: Shared; readonly answers: Shared };
+type Builder = Parts & { readonly parameters: Shared };
 
 /** Paths of the document, in the order of the routes, and the components that they share. */
 export function pathsOf(operations: readonly DeclaredOperation[], parts: Parts) {
@@ -22,11 +22,7 @@ export function pathsOf(operations: readonly DeclaredOperation[], parts: Parts) 
     'parameters',
     operations.flatMap((each) => parameterUses(each, parts.schemas)),
   );
-  const answers = share(
-    'examples',
-    operations.map((each) => answerUse(each, parts.examples)),
-  );
-  const builder = { ...parts, parameters, answers };
+  const builder = { ...parts, parameters };
   const paths: Record<string, Record<string, JsonObject>> = {};
   for (const each of operations) {
     const path = each.url.replace(/:(\w+)/g, '{$1}');
@@ -34,7 +30,7 @@ export function pathsOf(operations: readonly DeclaredOperation[], parts: Parts) 
     paths[path] = item;
     item[each.method.toLowerCase()] = operationOf(each, builder);
   }
-  return { paths, parameters: parameters.components, examples: answers.components };
+  return { paths, parameters: parameters.components };
 }
 
 function operationOf(declared: DeclaredOperation, builder: Builder): JsonObject {
@@ -167,40 +163,18 @@ function bodyOf({ declaration, accepted }: DeclaredOperation, { schemas }: Build
   }
   if (accepted.body === undefined) return {};
   const id = operationIdOf(declaration);
-  const { examples, ...body } = accepted.body as TSchema & { examples?: readonly JsonObject[] };
-  const schema = addSchema(`${id[0]?.toUpperCase()}${id.slice(1)}Body`, body, schemas);
+  const schema = addSchema(`${id[0]?.toUpperCase()}${id.slice(1)}Body`, accepted.body, schemas);
   return {
-    requestBody: {
-      required: !declaration.optionalBody,
-      content: { 'application/json': { schema, example: examples?.[0] ?? sample(schema, schemas) } },
-    },
-  };
-}
-
-/** Answers that differ in their message alone share an example. */
-function answerUse({ declaration }: DeclaredOperation, examples: Examples): Use {
-  const { operation } = declaration;
-  const resource = examples.answer(operation, resourceOf(declaration));
-  const head = { status: 'success', message: messageOf(declaration) };
-  const rest = isList(declaration)
-    ? { data: [resource], has_more: false, next_cursor: null }
-    : { data: resource };
-  const name = `${resourceOf(declaration)}${isList(declaration) ? 'List' : ''}`;
-  return {
-    key: JSON.stringify([envelopeOf(declaration), rest]),
-    value: { value: { ...head, ...rest } },
-    name,
-    longName: `${name}.${operationIdOf(declaration)}`,
+    requestBody: { required: !declaration.optionalBody, content: { 'application/json': { schema } } },
   };
 }
 
 export const messageOf = ({ operation }: Declaration): string => `${operation}.SUCCESS`;
 
-function successOf(declared: DeclaredOperation, { examples, answers }: Builder): JsonObject {
+function successOf(declared: DeclaredOperation, { examples }: Builder): JsonObject {
   const { declaration } = declared;
-  const { statusCode, versioned, eventStream } = declaration;
-  const { key, name, value } = answerUse(declared, examples);
-  const shared = answers.of(key);
+  const { operation, statusCode, versioned, eventStream } = declaration;
+  const data = examples.answer(operation);
   return {
     description: `Success, with the message \`${messageOf(declaration)}\`.`,
     headers: headersOf([
@@ -212,7 +186,7 @@ function successOf(declared: DeclaredOperation, { examples, answers }: Builder):
     content: {
       'application/json': {
         schema: refTo('schemas', envelopeOf(declaration)),
-        ...(shared ? { examples: { [name]: shared } } : { example: value.value ?? null }),
+        ...(data ? { example: { status: 'success', message: messageOf(declaration), data } } : {}),
       },
       ...(eventStream
         ? {
@@ -234,6 +208,11 @@ const envelopeOf = (declaration: Declaration): string =>
 
 /** Adds one envelope for all operations that answer with the same resource; its message is one of theirs. */
 function addEnvelopes(operations: readonly DeclaredOperation[], schemas: Components): void {
+  schemas.set('NextCursor', {
+    type: ['string', 'null'],
+    description: 'Cursor of the next page; null if none follows.',
+    examples: [null],
+  });
   const byName = Map.groupBy(
     operations.map(({ declaration }) => declaration),
     envelopeOf,
@@ -252,7 +231,7 @@ function addEnvelopes(operations: readonly DeclaredOperation[], schemas: Compone
               type: 'boolean',
               description: 'More rows follow, even after a short page.',
             },
-            next_cursor: { type: ['string', 'null'], description: 'Cursor of the next page.' },
+            next_cursor: refTo('schemas', 'NextCursor'),
           }
         : {}),
     };

@@ -6,6 +6,7 @@ import { type Html, html } from '../../../src/lib/html.ts';
 import { version } from '../../../src/version.ts';
 import type { openApiDocument } from '../api/document.ts';
 import { reasonsOf } from '../api/errors.ts';
+import { sample } from '../api/examples.ts';
 import { flattened } from '../api/extended.ts';
 import { isList, messageOf, operationIdOf, resourceOf } from '../api/operations.ts';
 import { isObject, type Json, type JsonObject } from '../api/schemas.ts';
@@ -82,15 +83,13 @@ function operationArticle(
   );
   const own = parameters.filter(isParameter);
   const [type, media] = Object.entries(at(spec, 'requestBody', 'content'))[0] ?? [];
-  const body = type === undefined ? null : { type, example: isObject(media) ? media.example : undefined };
+  const exampleOf = (content: JsonObject): Json =>
+    content.example ?? sample(at(content, 'schema'), new Map(Object.entries(schemas)));
+  const body = type === undefined ? null : { type, example: exampleOf(isObject(media) ? media : {}) };
   const bodySchema = schemas[refName(at(media ?? {}, 'schema')) ?? ''];
   const status = String(declaration.statusCode ?? 200);
   const success = at(spec, 'responses', status, 'content', 'application/json');
-  const shared = Object.keys(at(success, 'examples'))[0];
-  const answer =
-    shared === undefined
-      ? success.example
-      : at(components, 'examples', refName(at(success, 'examples', shared)) ?? '').value;
+  const answer = exampleOf(success);
   const isCreation = declaration.statusCode === 201;
   return html`<article id="${id}" class="card" aria-labelledby="${id}-title">
 <div class="text">
