@@ -243,6 +243,20 @@ export const httpFaults: readonly Fault[] = [
     replace: '!Number.isFinite(value) : digits.length > 99',
   },
   {
+    name: 'long bodies are read as fast as they come',
+    file: 'src/http/body-pace.ts',
+    tests: ['test/http/body-pace.test.ts'],
+    find: 'if (waitMs === 0) return;',
+    replace: 'if (waitMs >= 0) return;',
+  },
+  {
+    name: 'long bodies of one address hold up those of all others',
+    file: 'src/http/body-pace.ts',
+    tests: ['test/http/body-pace.test.ts'],
+    find: 'clientOf(ip)',
+    replace: "''",
+  },
+  {
     name: 'a long body is read to its end although its request is refused',
     file: 'src/http/connections.ts',
     tests: ['test/http/connections.test.ts'],

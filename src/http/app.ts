@@ -13,6 +13,7 @@ import { createLimits, limitAddresses, type Rates } from './admission.ts';
 import { type Api, prepareApi } from './api.ts';
 import { createAuthenticator } from './auth.ts';
 import { BODY_LIMIT_BYTES } from './body.ts';
+import { paceLongBodies } from './body-pace.ts';
 import { type ConnectionOptions, guardConnections } from './connections.ts';
 import type { Dependencies } from './dependencies.ts';
 import { serveDocs } from './docs.ts';
@@ -112,6 +113,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   answerFailures(app, publicUrl);
 
   collectOperations(app);
+  paceLongBodies(app);
   app.decorate('pieces', createPieces());
   const limits = createLimits(rates);
   await app.register(

@@ -68,7 +68,7 @@ function hasNoEnd({ headers }: IncomingMessage): boolean {
 const READ_BYTES = 64 * 1024;
 
 /** True if the body takes several reads, or nobody knows how long it is. */
-function mayBeLong({ headers }: IncomingMessage): boolean {
+export function mayBeLong({ headers }: IncomingMessage): boolean {
   const length = headers['content-length'];
   if (length === undefined) return headers['transfer-encoding'] !== undefined;
   return Number(length) > READ_BYTES;

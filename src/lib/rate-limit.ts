@@ -46,3 +46,20 @@ export function createAddressLimiter(perSecond: number, nowMs: () => number): Ra
     waitOf: (address) => waitOf(clientOf(address)),
   };
 }
+
+/**
+ * Pace of what callers bring, `perSecond` bytes of each in the long run and at once what a second allows: nothing is
+ * refused, what comes sooner waits.
+ */
+export function createPace(perSecond: number, nowMs: () => number) {
+  const wholeAt = createLru<string, number>({ most: MAX_CALLERS });
+  return {
+    /** Counts these bytes; milliseconds to wait before the next. */
+    take(caller: string, bytes: number): number {
+      const now = nowMs();
+      const next = Math.max(wholeAt.get(caller) ?? 0, now) + (1000 * bytes) / perSecond;
+      wholeAt.set(caller, next);
+      return Math.max(0, next - now - 1000);
+    },
+  };
+}

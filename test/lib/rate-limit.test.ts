@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { createAddressLimiter, createRateLimiter } from '../../src/lib/rate-limit.ts';
+import { createAddressLimiter, createPace, createRateLimiter } from '../../src/lib/rate-limit.ts';
 
 suite('a limit of ten requests a second', () => {
   function setUp() {
@@ -84,4 +84,17 @@ test('a limit for addresses is one for all that a client can have', () => {
     assert.equal(take(address), 0, address);
   for (const address of ['2001:db8::3', '::ffff:192.0.2.7']) assert.equal(take(address), 1000, address);
   assert.deepEqual([waitOf('2001:db8::4'), waitOf('2001:db8:0:1::1')], [1000, 0]);
+});
+
+test('a pace takes the bytes of a second at once from each caller, and has each wait for its own', () => {
+  let now = 5_000;
+  const { take } = createPace(1_000, () => now);
+  assert.equal(take('one', 1_000), 0);
+  assert.equal(take('one', 500), 500);
+  assert.equal(take('other', 1_000), 0);
+  now += 500;
+  assert.equal(take('one', 100), 100);
+  now += 60_000;
+  assert.equal(take('one', 1_000), 0, 'time without bytes counts for no more than a second');
+  assert.equal(take('one', 1), 1);
 });
