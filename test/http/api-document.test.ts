@@ -26,7 +26,8 @@ test('a resource with more fields than another one refers to those, and stays cl
   const { PayinFields, Payin, ConfirmedPayin } = declared.components.schemas;
   assert.equal('additionalProperties' in PayinFields, false);
   assert.deepEqual(PayinFields.required, Object.keys(PayinFields.properties));
-  const { description: _, ...whole } = Payin;
+  const { description: _, examples, ...whole } = Payin;
+  assert.equal(examples.length, 1);
   const allOf = [{ $ref: '#/components/schemas/PayinFields' }];
   assert.deepEqual(whole, { type: 'object', allOf, unevaluatedProperties: false });
   const { properties } = ConfirmedPayin;
