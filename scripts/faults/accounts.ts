@@ -2,6 +2,8 @@
 import type { Fault } from './fault.ts';
 
 const api = ['test/api/api-keys.test.ts'];
+const receivingAccounts = ['test/api/receiving-accounts.test.ts'];
+const accountSettings = ['test/api/account-settings.test.ts'];
 const rules = { file: 'src/accounts/key-changes.ts', tests: ['test/accounts/key-changes.test.ts'] };
 const directory = { file: 'src/store/resources/directory.ts' };
 
@@ -106,6 +108,62 @@ export const accountFaults: readonly Fault[] = [
     tests: ['test/accounts/receiving-account-changes.test.ts'],
     find: 'const kept = known ? accounts.map((each) => (each === known ? changed : each)) : [...accounts, changed];',
     replace: 'const kept = [...others, changed];',
+  },
+  {
+    name: 'a key sees and changes the receiving accounts of test mode, whatever its own is',
+    file: 'src/http/routes/receiving-account.ts',
+    tests: receivingAccounts,
+    find: 'settings[mode].receivingAccounts;',
+    replace: "settings[mode === 'live' ? 'test' : mode].receivingAccounts;",
+  },
+  {
+    name: 'null in a change of a receiving account is no field',
+    file: 'src/http/api.ts',
+    tests: receivingAccounts,
+    find: 'if (!request.routeOptions.config.keepsNull) dropAbsent(request.body);',
+    replace: 'dropAbsent(request.body);',
+  },
+  {
+    name: 'a change of a receiving account makes it anew',
+    file: 'src/accounts/receiving-account-changes.ts',
+    tests: receivingAccounts,
+    find: '...mergePatch(before, command.fields), id',
+    replace: '...mergePatch({ holder: {} }, command.fields), id',
+  },
+  {
+    name: 'a key sees the settings of the other mode',
+    file: 'src/http/routes/account-settings.ts',
+    tests: accountSettings,
+    find: 'representSettings(after.settings[tenant.mode])',
+    replace: "representSettings(after.settings[tenant.mode === 'live' ? 'test' : 'live'])",
+  },
+  {
+    name: 'a change of settings overwrites what another one has made of the same part',
+    file: 'src/accounts/settings-changes.ts',
+    tests: accountSettings,
+    find: 'mergePatch(serializeSettings(settings), patch)',
+    replace: 'mergePatch({}, patch)',
+  },
+  {
+    name: 'a part that null is to restore stays as it is',
+    file: 'src/accounts/settings-changes.ts',
+    tests: accountSettings,
+    find: 'const named = Object.keys(patch).map(',
+    replace: 'const named = Object.keys(patch).filter((name) => name in after).map(',
+  },
+  {
+    name: 'an id of another form makes a receiving account of another name',
+    file: 'src/http/input.ts',
+    tests: receivingAccounts,
+    find: "named.id = 'no_body'",
+    replace: "named.id = 'nobody'",
+  },
+  {
+    name: 'of a refused receiving account only the mistakes of its form are told',
+    file: 'src/http/routes/receiving-account.ts',
+    tests: receivingAccounts,
+    find: 'isRefusal(refusal) ? refusal.problems : []',
+    replace: '[]',
   },
   {
     name: 'receiving accounts are not held against one another',

@@ -5,12 +5,14 @@ import type { Mode, TenantTime } from '../checkout/tenant.ts';
 import { retired } from '../webhooks/secrets.ts';
 import type { Account } from './account.ts';
 import { changedReceivingAccounts, type ReceivingAccountCommand } from './receiving-account-changes.ts';
+import { changedSettings, type SettingsCommand } from './settings-changes.ts';
 import type { SettingsParts } from './settings-json.ts';
 
 export type AccountCommand =
   | { readonly type: 'rename_account'; readonly name: string }
   /** The parts replace those of the mode, each as a whole. */
   | { readonly type: 'configure_account'; readonly parts: SettingsParts }
+  | SettingsCommand
   | ReceivingAccountCommand
   /** The secret signs webhooks to the addresses of sessions. */
   | { readonly type: 'rotate_webhook_secret'; readonly secret: string; readonly overlapMs: number };
@@ -26,6 +28,10 @@ export function changedAccount(
       return command.name === account.name ? account : { ...account, name: command.name };
     case 'configure_account':
       return configured(account, mode, command.parts);
+    case 'change_settings': {
+      const changed = changedSettings(account.settings[mode], command.patch);
+      return isRefusal(changed) ? changed : configured(account, mode, changed);
+    }
     case 'set_receiving_account':
     case 'remove_receiving_account': {
       const changed = changedReceivingAccounts(account.settings[mode].receivingAccounts, command);

@@ -8,7 +8,7 @@ import type { RealTime } from '../lib/time.ts';
 
 /** `bank` is for statements and bank entries, by which sessions become paid, and for what banks get of payers. */
 const usual = ['read', 'write', 'refund', 'webhooks', 'bank'] as const;
-/** A key gets these only where they are named. `manage` is for the API keys of the account and mode. */
+/** A key gets these only where they are named. `manage` is for the API keys and settings of the account and mode. */
 const onlyNamed = ['manage'] as const;
 
 /** Permission of an API key. */

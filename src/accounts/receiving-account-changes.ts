@@ -1,5 +1,7 @@
 /** Rules of changing the receiving accounts of an account and mode, one at a time. Pure. */
+import { mergePatch } from '../checkout/metadata.ts';
 import { type Problem, type Refusal, refuse, refuseFields } from '../checkout/refusals.ts';
+import type { JsonObject } from '../checkout/session.ts';
 import type { ReceivingAccount } from '../methods/bank/receiving-account.ts';
 import { readReceivingAccount, serializeReceivingAccount } from '../methods/bank/receiving-account-schema.ts';
 import { readSettings } from './settings-json.ts';
@@ -8,16 +10,12 @@ export type ReceivingAccountCommand =
   | {
       readonly type: 'set_receiving_account';
       readonly id: string;
-      readonly fields: ReceivingAccountFields;
+      /** Fields to change, by their names in JSON: a merge patch (RFC 7396), in which an empty text removes as well. */
+      readonly fields: JsonObject;
       /** Puts it before all others: payers see the first one of a currency. */
       readonly isFirst: boolean;
     }
   | { readonly type: 'remove_receiving_account'; readonly id: string };
-
-/** The fields to change, by their names in JSON; an empty text removes one. */
-export type ReceivingAccountFields = Readonly<Record<string, unknown>> & {
-  readonly holder: Readonly<Record<string, unknown>>;
-};
 
 export const NO_SUCH_RECEIVING_ACCOUNT = 'There is no such receiving account.';
 
@@ -30,9 +28,8 @@ export function changedReceivingAccounts(
   const others = accounts.filter((each) => each !== known);
   if (command.type === 'remove_receiving_account')
     return known === undefined ? refuse('not_found', NO_SUCH_RECEIVING_ACCOUNT) : others;
-  const before = known === undefined ? { id: command.id, holder: {} } : serializeReceivingAccount(known);
-  const holder = { ...before.holder, ...command.fields.holder };
-  const read = readReceivingAccount({ ...before, ...command.fields, holder });
+  const before = known === undefined ? { holder: {} } : serializeReceivingAccount(known);
+  const read = readReceivingAccount({ ...mergePatch(before, command.fields), id: command.id });
   if ('problems' in read) return refuseFields(read.problems);
   const changed = read.account;
   // One that is changed stays where it is.

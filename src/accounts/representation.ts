@@ -1,7 +1,11 @@
-/** Public representation of API keys, and of secrets that sign webhooks. Pure. */
+/** Public representation of what an account has: API keys, secrets that sign webhooks, receiving accounts, settings. Pure. */
 import { timestamp } from '../checkout/representation.ts';
+import { methodsOf, type ReceivingAccount } from '../methods/bank/receiving-account.ts';
+import { serializeReceivingAccount } from '../methods/bank/receiving-account-schema.ts';
 import type { SecretFate } from './account-changes.ts';
 import type { ApiKey } from './api-key.ts';
+import type { AccountSettings } from './settings.ts';
+import { serializeSettings } from './settings-json.ts';
 
 const timestampOrNull = (ms: number | null) => (ms === null ? null : timestamp(ms));
 
@@ -26,4 +30,24 @@ export function representSecretFate({ secret, previousUntil, droppedUntil }: Sec
     previous_secret_expires_at: timestampOrNull(previousUntil),
     dropped_secret_expires_at: timestampOrNull(droppedUntil),
   };
+}
+
+/** The account with all of its fields, in one order, and the payment methods that it makes possible. */
+export function representReceivingAccount(account: ReceivingAccount) {
+  const { id, currency, holder, ...identifiers } = serializeReceivingAccount(account);
+  const { name, country, ...address } = holder;
+  return {
+    id,
+    object: 'receiving_account',
+    currency,
+    holder: { name, ...address, country },
+    ...identifiers,
+    methods: methodsOf(account),
+  };
+}
+
+/** The settings but for receiving accounts, which are resources of their own. */
+export function representSettings(settings: AccountSettings) {
+  const { policy, business, csv_mappings, compatibility, webhook_url_events } = serializeSettings(settings);
+  return { object: 'account_settings', policy, business, csv_mappings, compatibility, webhook_url_events };
 }

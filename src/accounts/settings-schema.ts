@@ -11,13 +11,13 @@ import { closedObject } from '../lib/schemas.ts';
 import { receivingAccountFormats, receivingAccountSchema } from '../methods/bank/receiving-account-schema.ts';
 import { mappingFormats, mappingSchema } from '../statements/mapping.ts';
 
-const MAX_ADDRESS_LINES = 6;
-const MAX_LINE = 100;
+export const MAX_ADDRESS_LINES = 6;
+export const MAX_LINE = 100;
 /** RFC 5321, section 4.5.3.1.3, without the angle brackets. */
-const MAX_EMAIL = 254;
-const MAX_TOLERANCE_BASIS_POINTS = 1000;
+export const MAX_EMAIL = 254;
+export const MAX_TOLERANCE_BASIS_POINTS = 1000;
 /** Thirty days. */
-const MAX_GRACE_MINUTES = 43_200;
+export const MAX_GRACE_MINUTES = 43_200;
 const MAX_RECEIVING_ACCOUNTS = 100;
 const MAX_MAPPINGS = 100;
 
@@ -57,7 +57,9 @@ const policySchema = fields({
 });
 
 /** Without those of endpoints, which concern no session. */
-const sessionEvents = eventTypes.filter((type): type is EventType => !type.startsWith('webhook_endpoint.'));
+export const sessionEvents = eventTypes.filter(
+  (type): type is EventType => !type.startsWith('webhook_endpoint.'),
+);
 
 export const settingsSchema = fields({
   business: Type.Optional(businessSchema),

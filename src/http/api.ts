@@ -40,7 +40,7 @@ export function prepareApi(api: FastifyInstance, auth: Authenticator, limits: Li
       done(fieldsError([problem]));
       return;
     }
-    dropAbsent(request.body);
+    if (!request.routeOptions.config.keepsNull) dropAbsent(request.body);
     dropAbsent(request.query);
     nameNobody(request.params);
     done(parameterError(request));

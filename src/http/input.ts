@@ -24,13 +24,16 @@ export function dropAbsent(value: unknown): void {
   }
 }
 
-/** API keys can have been given by the operator, in a form of their own. */
-const idForm = /^(?:[a-z]{3}_[0-9a-z]{20,40}|ak_(?:test|live)_[\w-]{1,100})$/;
+/** Ids of API keys and of receiving accounts can have been chosen by people, in a form of their own. */
+const idForm = /^(?:[a-z]{3}_[0-9a-z]{20,40}|ak_(?:test|live)_[\w-]{1,100}|[a-z0-9-]{1,100})$/;
 
-/** Puts an id that nobody has in the place of one of another form: that may have any character, and means the same. */
+/**
+ * Puts an id that nothing has, and that nothing can be given, in the place of one of another form: that may have any
+ * character, and means the same.
+ */
 export function nameNobody(params: unknown): void {
   const named = params as { id?: string };
-  if (named.id !== undefined && !idForm.test(named.id)) named.id = 'nobody';
+  if (named.id !== undefined && !idForm.test(named.id)) named.id = 'no_body';
 }
 
 /** Maximum length of every list in a request; the size of metadata limits those inside it. */
@@ -72,6 +75,15 @@ export function schemaProblems(request: FastifyRequest): Problem[] {
   const isQuery = error ? error.validationContext !== 'body' : request.body === undefined;
   if (isQuery) throw fieldsError(problems, 'bad_query');
   return problems;
+}
+
+/** The problems and what else is wrong with the body: one problem for each place, and none within a place. */
+export function withFurther(problems: readonly Problem[], further: readonly Problem[]): Problem[] {
+  // What is no object has no fields.
+  if (problems.some(({ pointer }) => pointer === '')) return [...problems];
+  const isTold = (place: string) =>
+    problems.some(({ pointer }) => place === pointer || place.startsWith(`${pointer}/`));
+  return [...problems, ...further.filter(({ pointer }) => !isTold(pointer))];
 }
 
 /** The valid top-level fields, so that further checks can report their problems in the same answer, if it has room. */

@@ -20,6 +20,10 @@ export type Declaration = Answers & {
   readonly noBody?: boolean;
   /** True if the body may be absent, which is the same as `{}`. */
   readonly optionalBody?: boolean;
+  /** Null and empty texts in the body have a meaning of their own, and do not count as absent fields. */
+  readonly keepsNull?: boolean;
+  /** Makes what the path names if it does not exist, and answers with 201 then. */
+  readonly creates?: boolean;
   /** Currency of the amounts in a request, for those whose unit depends on it. */
   readonly currencyOf?: CurrencyOf;
   /** Only for keys of test mode. */

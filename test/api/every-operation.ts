@@ -14,6 +14,8 @@ export type Operation = {
   /** What a request has to say in its query. */
   readonly query?: string;
   readonly testOnly?: boolean;
+  /** It makes what it does not find: of a body that is no whole one it then says what is missing. */
+  readonly creates?: boolean;
 };
 
 export const operations: readonly Operation[] = [
@@ -370,6 +372,51 @@ export const operations: readonly Operation[] = [
     operation: 'API_KEY.REVOKE',
     permission: 'manage',
     subject: 'apiKey',
+  },
+  {
+    method: 'GET',
+    path: '/v3/account_settings',
+    operation: 'ACCOUNT_SETTINGS.FETCH',
+    permission: 'manage',
+    subject: 'none',
+  },
+  {
+    method: 'PUT',
+    path: '/v3/account_settings',
+    operation: 'ACCOUNT_SETTINGS.UPDATE',
+    permission: 'manage',
+    subject: 'settings',
+    body: { policy: { late: 'hold' } },
+  },
+  {
+    method: 'GET',
+    path: '/v3/receiving_account',
+    operation: 'RECEIVING_ACCOUNT.LIST',
+    permission: 'manage',
+    subject: 'none',
+  },
+  {
+    method: 'GET',
+    path: '/v3/receiving_account/{id}',
+    operation: 'RECEIVING_ACCOUNT.FETCH',
+    permission: 'manage',
+    subject: 'receivingAccount',
+  },
+  {
+    method: 'PUT',
+    path: '/v3/receiving_account/{id}',
+    operation: 'RECEIVING_ACCOUNT.SET',
+    permission: 'manage',
+    subject: 'receivingAccount',
+    body: { bank_name: 'Test Bank' },
+    creates: true,
+  },
+  {
+    method: 'DELETE',
+    path: '/v3/receiving_account/{id}',
+    operation: 'RECEIVING_ACCOUNT.DELETE',
+    permission: 'manage',
+    subject: 'receivingAccount',
   },
   {
     method: 'POST',

@@ -79,7 +79,7 @@ for (const permission of allPermissions) {
 }
 
 const keyed = operations.flatMap(
-  ({ method, path, operation, permission, subject, body, query = '' }): Row[] => {
+  ({ method, path, operation, permission, subject, body, query = '', creates }): Row[] => {
     const request = (id: string): Request => {
       const sent = typeof body === 'function' ? body(id) : body;
       return {
@@ -99,7 +99,14 @@ const keyed = operations.flatMap(
     return [
       { caller: 'own', make: own, status: 200, authorization },
       ...(namesSomething
-        ? [{ caller: 'other', make: async () => request(id), status: 404, authorization: other } as const]
+        ? [
+            {
+              caller: 'other',
+              make: async () => request(id),
+              status: creates ? 400 : 404,
+              authorization: other,
+            } as const,
+          ]
         : []),
       { caller: 'lacking', make: unknown, status: 403, authorization: lacking.get(permission) ?? '' },
       { caller: 'nobody', make: unknown, status: 401 },

@@ -1,6 +1,6 @@
 /** Subjects of API operations, each made on demand. */
 import type { OtherService } from '../support/service.ts';
-import { awaitTransfer, camt, configure, entered, imported } from './bank.ts';
+import { awaitTransfer, camt, configure, entered, eur, imported } from './bank.ts';
 import type { Receiver } from './receiver.ts';
 import { createSession, type Data, pay, succeeded, until, WELL_FORMED_ID } from './shop.ts';
 
@@ -77,6 +77,15 @@ export function subjectsOf(
       await configure(service);
       return '';
     },
+    /** Settings that are those of the test, so that there is something to change. */
+    async settings() {
+      await configure(service);
+      return '';
+    },
+    async receivingAccount() {
+      await configure(service, { receivingAccounts: [{ ...eur, id: 'main' }] });
+      return 'main';
+    },
     async dueRefund() {
       await dueRefund();
       return '';
@@ -114,7 +123,7 @@ export function subjectsOf(
 export type Subject = keyof ReturnType<typeof subjectsOf>;
 
 /** The surroundings that an operation needs without naming them. */
-type Surroundings = 'none' | 'bank' | 'dueRefund';
+type Surroundings = 'none' | 'bank' | 'dueRefund' | 'settings';
 
 export const prefixes: Readonly<Record<Exclude<Subject, Surroundings>, string>> = {
   checkout: 'chk',
@@ -131,7 +140,12 @@ export const prefixes: Readonly<Record<Exclude<Subject, Surroundings>, string>> 
   statement: 'bfl',
   paymentFile: 'bfl',
   apiKey: 'ak_test',
+  receivingAccount: 'main',
 };
+
+/** An id of the same form that nothing has. */
+export const unknownId = (subject: keyof typeof prefixes): string =>
+  subject === 'receivingAccount' ? 'unknown' : `${prefixes[subject]}_${WELL_FORMED_ID}`;
 
 /** Payins that an entry can be assigned to, by the id of the entry. */
 const payins = new Map<string, string>();

@@ -23,7 +23,7 @@ const withBody: readonly ErrorReason[] = [...withoutContent, 'unsupported_media_
 export function reasonsOf({ declaration, accepted }: DeclaredOperation): readonly ErrorReason[] {
   const reasons = new Set<ErrorReason>([
     ...everywhere,
-    ...(accepted.params ? withPath : []),
+    ...(accepted.params && !declaration.creates ? withPath : []),
     ...(accepted.body ? withBody : []),
     ...(declaration.noBody ? withoutContent : []),
     ...(declaration.errors ?? []),

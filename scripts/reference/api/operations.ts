@@ -54,6 +54,7 @@ function operationOf(declared: DeclaredOperation, builder: Builder): JsonObject 
     ...bodyOf(declared, builder),
     responses: {
       [declaration.statusCode ?? 200]: successOf(declared, builder),
+      ...(declaration.creates ? { 201: creationOf(declared, builder) } : {}),
       ...(declaration.versioned === 'fetch'
         ? { 304: { description: 'The session has not changed.', headers: headersOf(['ETag']) } }
         : {}),
@@ -198,6 +199,12 @@ function successOf(declared: DeclaredOperation, { examples }: Builder): JsonObje
         : {}),
     },
   };
+}
+
+/** The same success of an operation that also creates. */
+function creationOf(declared: DeclaredOperation, builder: Builder): JsonObject {
+  const { declaration } = declared;
+  return successOf({ ...declared, declaration: { ...declaration, statusCode: 201 } }, builder);
 }
 
 export const isList = (declaration: Declaration): boolean => 'lists' in declaration;

@@ -1,8 +1,10 @@
-/** API keys, and the secret that signs webhooks, as the API shows them. */
+/** API keys, the secret that signs webhooks, receiving accounts and settings, as the API shows them. */
 
 import { allPermissions } from '../../accounts/api-key.ts';
+import type { representReceivingAccount } from '../../accounts/representation.ts';
 import { Type } from '../../lib/json-schema.ts';
-import { closed, createdAt, kind, nullable, oneOf, text, time } from './answer-fields.ts';
+import { accountSettings } from './account-settings.ts';
+import { closed, createdAt, type FieldsOf, kind, nullable, oneOf, text, time } from './answer-fields.ts';
 import { titled } from './fields.ts';
 
 const apiKey = {
@@ -23,6 +25,9 @@ const unrevoked = {
   ...apiKey,
   revoked_at: nullable({ ...time('Null: the key is active.'), examples: [null] }),
 };
+
+const identifier = (description: string, example: string | null = null) =>
+  nullable(Type.String({ description: `${description}, or null.`, examples: [example] }));
 
 export const managementResources = {
   ApiKey: Type.Object(unrevoked, {
@@ -70,5 +75,39 @@ export const managementResources = {
       }),
     },
     { ...closed, description: 'A new secret, and the fate of those before it.' },
+  ),
+  AccountSettings: accountSettings,
+  ReceivingAccount: Type.Object(
+    {
+      id: text('Id, which you chose.', 'eur'),
+      object: kind('receiving_account'),
+      currency: text('ISO 4217 currency code.', 'EUR'),
+      holder: Type.Object(
+        {
+          name: text('Name of the holder.', 'Muster Handels GmbH'),
+          street: text('Street, or empty.', ''),
+          building_number: text('Building number, or empty.', ''),
+          postal_code: text('Postal code, or empty.', ''),
+          city: text('City, or empty.', ''),
+          country: text('ISO 3166-1 alpha-2 country code.', 'DE'),
+        },
+        { ...closed, description: 'The holder of the account.' },
+      ),
+      iban: identifier('IBAN', 'DE89370400440532013000'),
+      bic: identifier('BIC', 'COBADEFFXXX'),
+      account_number: identifier('Account number'),
+      bank_code: identifier('Code of the bank, such as a routing number'),
+      bank_name: identifier('Name of the bank'),
+      qr_iban: identifier('Swiss QR-IBAN'),
+      paynow: identifier('PayNow proxy'),
+      promptpay: identifier('PromptPay proxy'),
+      pix: identifier('Pix key'),
+      upi: identifier('UPI id'),
+      methods: Type.Array(Type.String(), {
+        description: 'Payment methods that pay into the account.',
+        examples: [['local_bank_transfer_eur', 'wire_transfer']],
+      }),
+    } satisfies FieldsOf<typeof representReceivingAccount>,
+    { ...closed, description: 'An account that receives bank transfers.' },
   ),
 } as const;

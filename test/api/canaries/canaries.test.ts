@@ -50,6 +50,16 @@ const meant: Readonly<Record<string, (text: Text, good: Data) => object>> = {
   'BANK_ENTRY.ASSIGN': (_, good) => good,
   'PAYMENT_FILE.CREATE': (_, good) => ({ ...good, execute_on: undefined }),
   'WEBHOOK_DELIVERY.RESEND_FAILED': (_, good) => ({ ...good, endpoint: undefined, after: undefined }),
+  'ACCOUNT_SETTINGS.UPDATE': (text) => ({
+    csv_mappings: undefined,
+    compatibility: undefined,
+    business: { address_lines: [text()], tax_id: text() },
+  }),
+  'RECEIVING_ACCOUNT.SET': (text) => ({
+    ...{ iban: undefined, bic: undefined, qr_iban: undefined },
+    ...{ paynow: undefined, promptpay: undefined, pix: undefined, upi: undefined },
+    account_number: text(),
+  }),
   'TEST_HELPER.PAY': () => ({ method: undefined }),
 };
 
@@ -141,6 +151,7 @@ test('secrets and persons are nowhere where they should not be', { timeout: 300_
   }
 
   // Statements tell of payers.
+  await subjects.bank();
   const line = { amount: 2500, name: text(), iban: PAYER_IBAN, text: text(), endToEndId: made('canary-e2e') };
   for (const file of [camt([line]), camt([line]).slice(0, -200), text()]) {
     const headers = { 'content-type': 'application/octet-stream' };

@@ -47,6 +47,9 @@ const pathIds: ReadonlyArray<readonly [RegExp, string]> = [
   [/api_key/, 'key'],
 ];
 
+/** Fields that a new receiving account needs. */
+const newReceivingAccount = { currency: 'EUR', holder: { name: 'Shop', country: 'DE' }, account_number: '1' };
+
 /** Endpoints get all events of an account, and its clock moves: both concern the other shop. */
 const ELSEWHERE = /^\/v3\/(webhook_endpoint|test_helpers\/clock)/;
 
@@ -62,6 +65,8 @@ export function createRequests(document: ApiDocument) {
 
   function pathOf({ path }: DocumentedOperation): fc.Arbitrary<string> {
     if (!path.includes('{id}')) return fc.constant(path);
+    if (path.includes('receiving_account'))
+      return fc.constantFrom('main', 'spare').map((id) => path.replace('{id}', id));
     const [, prefix = 'chk'] = pathIds.find(([pattern]) => pattern.test(path)) ?? [];
     return knownId(prefix).map((id) => path.replace('{id}', id));
   }
@@ -85,7 +90,8 @@ export function createRequests(document: ApiDocument) {
     if (isUpload(operation.spec)) return fc.nat(1e9).map(statementOf);
     const schema = schemaOf(operation);
     if (schema === undefined) return fc.constantFrom(null, Buffer.from('{}'));
-    const body = valid(schema).map((value) => Buffer.from(JSON.stringify(value)));
+    const whole = operation.spec.operationId === 'setReceivingAccount' ? newReceivingAccount : {};
+    const body = valid(schema).map((value) => Buffer.from(JSON.stringify({ ...whole, ...Object(value) })));
     return operation.spec.requestBody.required ? body : fc.option(body, { freq: 3 });
   }
 

@@ -18,6 +18,15 @@ const named: Readonly<Record<string, () => Some>> = {
   customer: () => knownId('cus'),
   receiving_account: () => fc.constant('eur'),
   mapping: () => fc.constant('swiss'),
+  iban: () => fc.constant('FR1420041010050500013M02606'),
+  bic: () => fc.constant('BNPAFRPPXXX'),
+  qr_iban: () => fc.constant('CH4431999123000889012'),
+  account_number: () => fc.nat().map(String),
+  bank_code: () => fc.nat().map(String),
+  paynow: () => fc.constant('+6591234567'),
+  promptpay: () => fc.constant('0812345678'),
+  pix: () => fc.constant('pix@shop.example.com'),
+  upi: () => fc.constant('shop@upi'),
   // Webhooks stay on this machine.
   webhook_url: () => fc.constant('{hook}'),
   url: () => fc.constant('{hook}'),
@@ -30,6 +39,8 @@ const named: Readonly<Record<string, () => Some>> = {
   expires_at: () => days(1, 170),
   since: () => days(-10, 0),
   execute_on: () => days(1, 20).map((time) => time.slice(0, 10)),
+  // What is sent to it is read by the letter.
+  compatibility: () => fc.constant('strict'),
   // Requests do not wait for events.
   wait: () => fc.constant(0),
 };
@@ -126,7 +137,7 @@ export function createValues({ follow }: Pick<ApiDocument, 'follow'>) {
     const options = schema.anyOf?.filter((each: Data) => each.type !== 'null');
     if (options) return fc.oneof(...options.map((each: Data) => valid(each)));
     if (schema.enum) return fc.constantFrom(...schema.enum);
-    switch (schema.type) {
+    switch ([schema.type].flat()[0]) {
       case 'string':
         return text(schema);
       case 'integer':
@@ -152,7 +163,7 @@ export function createValues({ follow }: Pick<ApiDocument, 'follow'>) {
     const schema = follow(given);
     if (schema.anyOf) return fc.constantFrom(5, true, ['x']);
     if (schema.enum) return fc.constantFrom('unknown', 7, [schema.enum[0]]);
-    switch (schema.type) {
+    switch ([schema.type].flat()[0]) {
       case 'string':
         return brokenText(schema);
       case 'integer':

@@ -1,5 +1,5 @@
-import type { ReceivingAccountFields } from '../../../../accounts/receiving-account-changes.ts';
 import type { Problem } from '../../../../checkout/refusals.ts';
+import type { JsonObject } from '../../../../checkout/session.ts';
 import { accountOption, changeAccount, liveOption, modeOf } from '../../../account.ts';
 import { databaseCommand } from '../../../declare/access.ts';
 import { objectOf } from '../../../declare/json.ts';
@@ -80,7 +80,7 @@ export const command = databaseCommand({
 });
 
 /** The given options as fields of the account and of its holder. */
-function fieldsOf(options: Readonly<Record<string, string | undefined>>): ReceivingAccountFields {
+function fieldsOf(options: Readonly<Record<string, string | undefined>>): JsonObject {
   const given = [...pointers].flatMap(([key, pointer]) => {
     const value = options[key];
     return value === undefined ? [] : [{ path: pointer.split('/').slice(1), value }];

@@ -1,0 +1,75 @@
+/** Settings of the caller's account and mode. */
+import { representSettings } from '../../accounts/representation.ts';
+import { changedSettings, type SettingsCommand } from '../../accounts/settings-changes.ts';
+import { isRefusal } from '../../checkout/refusals.ts';
+import { accountOf, JSON_TYPE, originOf, principalOf, sendResult } from '../answer.ts';
+import type { Api } from '../api.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { envelope, success } from '../envelope.ts';
+import { fieldsError } from '../errors.ts';
+import { schemaProblems, withFurther } from '../input.ts';
+import { operation } from '../operation.ts';
+import { updateSettingsBody } from '../schemas/account-settings.ts';
+
+const tag = 'Account';
+const permission = 'manage';
+
+export function accountSettingsRoutes(api: Api, { store, execute, now }: Dependencies): void {
+  api.get(
+    '/account_settings',
+    operation(
+      {
+        operation: 'ACCOUNT_SETTINGS.FETCH',
+        tag,
+        permission,
+        summary: 'Fetch account settings',
+        description: 'Of the account and mode of the key.',
+        answers: 'AccountSettings',
+      },
+      {},
+    ),
+    async (request, reply) => {
+      const { tenant } = principalOf(request);
+      const { settings } = await accountOf(store, tenant);
+      const data = JSON.stringify(representSettings(settings[tenant.mode]));
+      return reply.type(JSON_TYPE).send(envelope('ACCOUNT_SETTINGS.FETCH', data));
+    },
+  );
+
+  api.put(
+    '/account_settings',
+    operation(
+      {
+        operation: 'ACCOUNT_SETTINGS.UPDATE',
+        tag,
+        permission,
+        keepsNull: true,
+        summary: 'Update account settings',
+        description:
+          'The body is a merge patch (RFC 7396): omitted parts and fields keep their values, and lists are replaced. `null` restores the default, of a field or of a whole part; it removes a CSV mapping, and for `webhook_url_events` it stands for the types that `compatibility` implies. Changes at the same time lose nothing of each other. They count at once for the instance that answers, and within a second for others; a session keeps the policy with which it was created.',
+        answers: 'AccountSettings',
+      },
+      { body: updateSettingsBody },
+    ),
+    async (request, reply) => {
+      const origin = originOf(request);
+      const { tenant } = origin;
+      const problems = schemaProblems(request);
+      const patch = request.body;
+      if (problems.length > 0) {
+        const { settings } = await accountOf(store, tenant);
+        const refusal = changedSettings(settings[tenant.mode], Object(patch));
+        throw fieldsError(withFurther(problems, isRefusal(refusal) ? refusal.problems : []));
+      }
+      const command: SettingsCommand = { type: 'change_settings', patch };
+      const executed = await execute(
+        { subject: 'account', origin, command, now: await now(tenant) },
+        ({ after }) => {
+          const data = JSON.stringify(representSettings(after.settings[tenant.mode]));
+          return success('ACCOUNT_SETTINGS.UPDATE', data);
+        },
+      );
+      return sendResult(reply, executed);
+    },
+  );
+}
