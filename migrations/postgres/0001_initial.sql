@@ -19,7 +19,7 @@ CREATE TABLE account (
   -- What the account configures, as JSON; null for the defaults.
   settings_test text,
   settings_live text,
-  -- The version of the directory that its last change has made.
+  -- The version of the directory that the last change of it, or of a key of it, has made.
   changed_in bigint NOT NULL DEFAULT 0
 );
 CREATE INDEX account_changed ON account (changed_in);

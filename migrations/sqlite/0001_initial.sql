@@ -18,7 +18,7 @@ CREATE TABLE account (
   -- What the account configures, as JSON; null for the defaults.
   settings_test TEXT,
   settings_live TEXT,
-  -- The version of the directory that its last change has made.
+  -- The version of the directory that the last change of it, or of a key of it, has made.
   changed_in INTEGER NOT NULL DEFAULT 0,
   -- Of all but the clock and that version. Written behind the rest, in the same transaction.
   checksum INTEGER NOT NULL DEFAULT 0
@@ -62,7 +62,11 @@ BEGIN
 END;
 CREATE TRIGGER api_key_inserted AFTER INSERT ON api_key
 BEGIN UPDATE directory SET version = version + 1, api_keys = api_keys + 1; END;
-CREATE TRIGGER api_key_updated AFTER UPDATE ON api_key BEGIN UPDATE directory SET version = version + 1; END;
+CREATE TRIGGER api_key_updated AFTER UPDATE ON api_key
+BEGIN
+  UPDATE directory SET version = version + 1;
+  UPDATE account SET changed_in = (SELECT version FROM directory) WHERE number = NEW.account;
+END;
 
 -- How far the test clock of an account is ahead since when, in real time. Of data with a clock of its own it tells how old it is.
 CREATE TABLE clock_move (

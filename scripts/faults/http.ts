@@ -145,8 +145,14 @@ export const httpFaults: readonly Fault[] = [
   {
     name: 'a header that was verified once is good for ever',
     ...http('auth', 'keys'),
-    find: 'if (version !== rememberedVersion) {',
-    replace: "if (rememberedVersion === '') {",
+    find: 'store.accounts.isUnchanged(principal.tenant.account, since) ? principal : undefined',
+    replace: 'since >= 0 ? principal : undefined',
+  },
+  {
+    name: 'a key that is revoked while it is looked up is remembered',
+    ...http('auth', 'keys'),
+    find: '{ principal, since });',
+    replace: '{ principal, since: since && store.accounts.version() });',
   },
   {
     name: 'an operation without a body is refused for the type of none',

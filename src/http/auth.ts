@@ -14,6 +14,9 @@ export type Principal = {
   readonly compatibility: Compatibility;
 };
 
+/** A caller, and the version of the directory before they were looked up: what has changed behind it may be unknown to them. */
+type Remembered = { readonly principal: Principal; readonly since: number };
+
 /** Limit of remembered headers; there is one for each key in use. */
 const MAX_REMEMBERED = 10_000;
 
@@ -23,22 +26,21 @@ export type Authenticator = ReturnType<typeof createAuthenticator>;
 
 export function createAuthenticator(store: Store) {
   // Keyed by the hash of the whole header: no secret stays in memory, and the time of a look-up reveals nothing.
-  let remembered = new Map<string, Principal>();
-  let rememberedVersion = store.accounts.version();
+  const remembered = new Map<string, Remembered>();
 
-  /** The caller if the header was verified before and no key has changed since, else undefined. */
+  /** The caller if the header was verified before, and neither the account nor its keys have changed since; else undefined. */
   function recall(header: string | undefined): Principal | undefined {
-    const version = store.accounts.version();
-    if (version !== rememberedVersion) {
-      remembered = new Map();
-      rememberedVersion = version;
-    }
-    return header === undefined ? undefined : remembered.get(hash('sha256', header, 'base64'));
+    if (header === undefined) return undefined;
+    const known = remembered.get(hash('sha256', header, 'base64'));
+    if (known === undefined) return undefined;
+    const { principal, since } = known;
+    return store.accounts.isUnchanged(principal.tenant.account, since) ? principal : undefined;
   }
 
   /** The caller, or a RequestError that says whether credentials are missing or wrong. */
   async function verify(header: string | undefined): Promise<Principal> {
     if (header === undefined || header === '') throw new RequestError('no_credentials', [], challenge);
+    const since = store.accounts.version();
     const key = await keyOf(store, header);
     if (key === null || key.revokedAt !== null) throw new RequestError('wrong_credentials', [], challenge);
     const { id: keyId, tenant, permissions } = key;
@@ -46,7 +48,7 @@ export function createAuthenticator(store: Store) {
     const { compatibility } = account?.settings[tenant.mode] ?? defaultSettings;
     const principal: Principal = { keyId, tenant, permissions, compatibility };
     if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-    remembered.set(hash('sha256', header, 'base64'), principal);
+    remembered.set(hash('sha256', header, 'base64'), { principal, since });
     return principal;
   }
 

@@ -14,14 +14,44 @@ export type DirectoryParts = {
   insert(account: NewAccount, nowMs: RealTime, how: { readonly first: boolean }): Promise<number | null>;
   /** Changes a key such that everybody sees it; false if there is none to change. Accounts change in commits. */
   change(row: Extract<DirectoryRow, readonly ['api_key', string]>, statement: Sql): Promise<boolean>;
-  version(): number;
-};
+} & Pick<Accounts, 'version' | 'isUnchanged'>;
+
+export type RememberedAccounts = ReturnType<typeof rememberAccounts>;
+
+/**
+ * Accounts in memory, each with the version in which it was read last. The versions are counted here and not in the
+ * database, which another one may replace whose versions count from elsewhere.
+ */
+export function rememberAccounts() {
+  const accounts = new Map<number, Account>();
+  const readIn = new Map<number, number>();
+  let version = 0;
+
+  return {
+    accounts: accounts as ReadonlyMap<number, Account>,
+    version: () => version,
+    isUnchanged: (number: number, since: number) => (readIn.get(number) ?? Number.POSITIVE_INFINITY) <= since,
+
+    /** Notes that the directory has changed, and what has changed in it; `all` if nothing else is there. */
+    note(changed: readonly Account[], { all }: { readonly all: boolean }): void {
+      version++;
+      if (all) {
+        accounts.clear();
+        readIn.clear();
+      }
+      for (const account of changed) {
+        accounts.set(account.number, account);
+        readIn.set(account.number, version);
+      }
+    },
+  };
+}
 
 type AskedKeys = AskedResources['apiKeys'];
 type Directory = { readonly accounts: Accounts; readonly apiKeys: ApiKeys & AskedKeys };
 
 export function directoryOf(
-  { accounts, insert, change, version }: DirectoryParts,
+  { accounts, insert, change, version, isUnchanged }: DirectoryParts,
   apiKeys: AskedKeys,
 ): Directory {
   async function create(account: NewAccount, nowMs: RealTime, first: boolean): Promise<Account | null> {
@@ -40,6 +70,7 @@ export function directoryOf(
       },
       createFirst: (account, nowMs) => create(account, nowMs, true),
       version,
+      isUnchanged,
     },
     apiKeys: {
       ...apiKeys,

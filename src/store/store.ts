@@ -183,8 +183,13 @@ export type Accounts = {
   create(account: NewAccount, nowMs: RealTime): Promise<Account>;
   /** Null if there is an account already, perhaps of a process that started at the same time. */
   createFirst(account: NewAccount, nowMs: RealTime): Promise<Account | null>;
-  /** Changes within a second of any change of keys or accounts, here or in another process. */
+  /** Grows within a second of any change of keys or accounts, here or in another process, and is of this process alone. */
   version(): number;
+  /**
+   * True if the account, and each key that it had, is as it was at that version: what was read of them then still holds.
+   * False as well while nobody knows.
+   */
+  isUnchanged(number: number, since: number): boolean;
 };
 
 export type ApiKeys = {

@@ -124,6 +124,24 @@ const unusable = (pattern: RegExp) => (error: Error) => {
   return true;
 };
 
+test('what is remembered of accounts and keys counts for nothing once nobody has looked for a second', async (t) => {
+  const store = await openPostgresStore(await freshDatabase(t));
+  t.after(() => store.close());
+  const { mine } = await tenants(store);
+  await store.accounts.list();
+  const at = performance.now();
+  const clock = t.mock.method(performance, 'now', () => at);
+  await store.accounts.fetch(mine.account);
+  const since = store.accounts.version();
+  const isKnownAfter = (ms: number) => {
+    clock.mock.mockImplementation(() => at + ms);
+    return store.accounts.isUnchanged(mine.account, since);
+  };
+  assert.deepEqual([500, 2_000].map(isKnownAfter), [true, false]);
+  await store.accounts.list();
+  assert.equal(isKnownAfter(2_000), true, 'a look has found nothing new');
+});
+
 suite('migrations', () => {
   test('make the golden schema out of nothing', async (t) => {
     const url = await freshDatabase(t);

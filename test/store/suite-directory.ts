@@ -339,6 +339,47 @@ export function directorySuite(open: Open): void {
     });
   });
 
+  suite('what is known of an account and its keys', () => {
+    it('holds until one of them has changed, and whatever others do', async (given) => {
+      const { store, mine, live, theirs } = given;
+      const key = keyFor(given);
+      const others = { ...key, id: 'ak_live_2', tenant: theirs, secretHash: 'b'.repeat(64) };
+      for (const each of [key, others]) await store.apiKeys.add(each);
+      const changes = (tenant: typeof mine, { id }: ApiKey) => [
+        () => write(store, { ...tenant, mode: 'test' }, { clockMove: { at: T, advanceMs: 1 } }),
+        () => configureAccount(store, tenant, { ...defaultSettings, compatibility: 'v3' }),
+        () => revokeKey(store, id, T),
+      ];
+      for (const change of changes(theirs, others)) {
+        const since = store.accounts.version();
+        assert.equal(store.accounts.isUnchanged(mine.account, since), true);
+        await change();
+        assert.equal(store.accounts.isUnchanged(theirs.account, since), false);
+        assert.equal(store.accounts.isUnchanged(mine.account, since), true);
+      }
+      for (const change of changes(live, key)) {
+        const since = store.accounts.version();
+        await change();
+        assert.equal(store.accounts.isUnchanged(mine.account, since), false);
+        assert.equal(store.accounts.isUnchanged(mine.account, store.accounts.version()), true);
+      }
+      assert.equal(store.accounts.isUnchanged(99, store.accounts.version()), false);
+    });
+
+    it('holds no longer soon after another process has revoked a key', async (given) => {
+      const { store, another, mine, theirs } = given;
+      const key = keyFor(given);
+      await store.apiKeys.add(key);
+      const since = store.accounts.version();
+      await revokeKey(await another(), key.id, T);
+      // Nobody looks here but those who ask, as on a server that has nothing else to do.
+      while ((await store.accounts.list()).length === 0 || store.accounts.version() === since)
+        await pause(10);
+      assert.equal(store.accounts.isUnchanged(mine.account, since), false);
+      assert.equal(store.accounts.isUnchanged(theirs.account, since), true);
+    });
+  });
+
   it('a database that can be written is healthy', async ({ store, reopen }) => {
     await store.checkHealth();
     await (await reopen()).checkHealth();

@@ -3,7 +3,7 @@
  */
 
 import type { Account } from '../../accounts/account.ts';
-import type { DirectoryParts } from '../directory.ts';
+import { type DirectoryParts, rememberAccounts } from '../directory.ts';
 import { accountChanged, accountsSince, type DirectoryRow } from '../resources/directory.ts';
 import type { Sql as Statement } from '../sql.ts';
 import { again } from './again.ts';
@@ -17,15 +17,11 @@ const BELIEVED_FOR_MS = 1_000;
 export type Directory = ReturnType<typeof createDirectory>;
 
 export function createDirectory(pool: Pool, { watch, announce }: { watch: boolean; announce: () => void }) {
-  const accounts = new Map<number, Account>();
+  const remembered = rememberAccounts();
   /** Version of the database; null for one that is to be looked at anew. */
   let version: number | null = null;
-  /** Counts the versions that this process has seen. */
-  let generation = 0;
   let lookedAt = Number.NEGATIVE_INFINITY;
   let looking: Promise<void> | null = null;
-  /** Counts down, so that it is no version that ever was. */
-  let unknown = 0;
 
   const isBelieved = () => performance.now() - lookedAt < BELIEVED_FOR_MS;
 
@@ -46,10 +42,8 @@ export function createDirectory(pool: Pool, { watch, announce }: { watch: boolea
     // A version that was forgotten meanwhile is no base to build on: only the next look reads everything.
     if (version !== since) return look();
     if (current !== version) {
-      if (version === null) accounts.clear();
-      for (const account of rows) accounts.set(account.number, account);
+      remembered.note(rows, { all: version === null });
       version = current;
-      generation++;
     }
     lookedAt = startedAt;
   }
@@ -111,8 +105,9 @@ export function createDirectory(pool: Pool, { watch, announce }: { watch: boolea
     refresh,
     changed,
     close: () => clearInterval(timer),
-    /** Another one at each call while nobody knows. */
-    version: (): number => (isBelieved() ? generation : --unknown),
+    version: remembered.version,
+    isUnchanged: (number: number, since: number): boolean =>
+      isBelieved() && remembered.isUnchanged(number, since),
     /** There may be another server behind the connection now, whose versions count from elsewhere. */
     forget(): void {
       version = null;
@@ -121,8 +116,8 @@ export function createDirectory(pool: Pool, { watch, announce }: { watch: boolea
 
     /** One that is not known may be of another process, and so new that this one has not looked since. */
     async accounts(wanted?: number): Promise<ReadonlyMap<number, Account>> {
-      if (!isBelieved() || (wanted !== undefined && !accounts.has(wanted))) await refresh();
-      return accounts;
+      if (!isBelieved() || (wanted !== undefined && !remembered.accounts.has(wanted))) await refresh();
+      return remembered.accounts;
     },
     insert,
     async change(_row: DirectoryRow, statement: Statement): Promise<boolean> {

@@ -6,7 +6,7 @@ import { type CheckoutChange, checkoutRow, followingOnPostgres } from '../column
 import { rowChangesOf } from '../resources/all.ts';
 import { answerRow, replacedAnswer } from '../resources/answers.ts';
 import { moveClock } from '../resources/clocks.ts';
-import { accountChanged, changeAccount, changesDirectory } from '../resources/directory.ts';
+import { accountChanged, changeAccount, changesAccount, changesDirectory } from '../resources/directory.ts';
 import { owned } from '../resources/read.ts';
 import { isAnyOf, type Sql as Statement, sql as statement } from '../sql.ts';
 import type { Writes } from '../store.ts';
@@ -62,9 +62,7 @@ export function writeStatements(
     ...clockMoves.flatMap((move) => moveClock(tenant.account, move)).map((each) => send(sql, each)),
     ...all.flatMap(({ account }) => (account ? [send(sql, changeAccount(account))] : [])),
     ...(all.some(changesDirectory) ? [countUp(sql)] : []),
-    ...(all.some(({ account, clockMove }) => account ?? clockMove)
-      ? [waiting(sql, accountChanged(tenant.account))]
-      : []),
+    ...(all.some(changesAccount) ? [waiting(sql, accountChanged(tenant.account))] : []),
   ];
 }
 

@@ -47,11 +47,11 @@ function apiKeyFrom(stored: Row<'api_key'>): ApiKey {
   return { ...row, tenant: tenantOf(account, live), permissions: permissions.split(' ') as Permission[] };
 }
 
-/** Accounts that have changed since this version of the directory; -1 for all. */
+/** Accounts that have changed, or a key of which has, since this version of the directory; -1 for all. */
 export const accountsSince = (version: number): Read<Account[]> =>
   all(sql`SELECT ${account} FROM account WHERE changed_in > ${version} ORDER BY number`, accountFrom);
 
-/** For PostgreSQL, which has no triggers: says in the account that the new version of the directory is its own. */
+/** For PostgreSQL, which has no triggers: says in the account that it, or a key of it, has made the new version of the directory. */
 export const accountChanged = (number: number): Sql =>
   sql`UPDATE account SET changed_in = (SELECT version FROM directory WHERE id = 1) WHERE number = ${number}`;
 
@@ -190,10 +190,10 @@ export const loadKeyCounts = load({
 
 type DirectoryWrites = AccountWrites & KeyWrites & { readonly clockMove?: ClockMove };
 
-/** True for what those who keep accounts and keys in memory have to hear of. */
-export const changesDirectory = ({
-  account,
-  clockMove,
-  newApiKey,
-  revokedApiKey,
-}: DirectoryWrites): boolean => Boolean(account ?? clockMove ?? newApiKey ?? revokedApiKey);
+/** True for what those who keep the account or keys of it in memory have to hear of. Nobody knows a new key yet. */
+export const changesAccount = ({ account, clockMove, revokedApiKey }: DirectoryWrites): boolean =>
+  Boolean(account ?? clockMove ?? revokedApiKey);
+
+/** True for what changes the version of the directory. */
+export const changesDirectory = (writes: DirectoryWrites): boolean =>
+  changesAccount(writes) || writes.newApiKey !== undefined;

@@ -1,10 +1,11 @@
-/** Accounts in memory, looked after by the version that triggers count up with every change. */
+/** Accounts in memory, looked after by the version that triggers count up with every change of an account or a key. */
 
 import type { DatabaseSync } from 'node:sqlite';
 import type { Account, NewAccount } from '../../accounts/account.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import type { RealTime } from '../../lib/time.ts';
 import { checksumOf, sound } from '../checksum.ts';
+import { rememberAccounts } from '../directory.ts';
 import { accountsSince, type DirectoryRow, isRow, storedRow } from '../resources/directory.ts';
 import { raw, type Sql, sql } from '../sql.ts';
 import type { Runner } from './run.ts';
@@ -24,8 +25,9 @@ export function directory(database: DatabaseSync, runner: Runner) {
   );
   const versionStatement = database.prepare('SELECT version FROM directory');
 
-  const accounts = new Map<number, Account>();
-  let accountsVersion = -1;
+  const remembered = rememberAccounts();
+  /** Version of the database that the accounts in memory are of. */
+  let rememberedVersion = -1;
   let lastSeen = -1;
   let seenInThisTurn = false;
 
@@ -33,7 +35,7 @@ export function directory(database: DatabaseSync, runner: Runner) {
    * Changes with every change of an account or a key, by whatever process. Looked up once in a turn of the event loop:
    * what happens meanwhile happens at the same time for everybody.
    */
-  function version(): number {
+  function storedVersion(): number {
     if (seenInThisTurn) return lastSeen;
     seenInThisTurn = true;
     setImmediate(refresh);
@@ -46,19 +48,33 @@ export function directory(database: DatabaseSync, runner: Runner) {
   }
 
   function current(): ReadonlyMap<number, Account> {
-    const found = version();
-    if (found === accountsVersion) return accounts;
+    const found = storedVersion();
+    if (found === rememberedVersion) return remembered.accounts;
     // A copy of an earlier time may have taken the place of the file.
-    const isOlder = found < accountsVersion;
-    const changed = read(accountsSince(isOlder ? -1 : accountsVersion));
-    if (isOlder) accounts.clear();
-    for (const account of changed) accounts.set(account.number, account);
-    accountsVersion = found;
-    return accounts;
+    const all = found < rememberedVersion;
+    remembered.note(read(accountsSince(all ? -1 : rememberedVersion)), { all });
+    rememberedVersion = found;
+    return remembered.accounts;
+  }
+
+  function version(): number {
+    current();
+    return remembered.version();
+  }
+
+  /** Accounts that cannot be read, such as a damaged one, are told of by those who ask for them. */
+  function isUnchanged(number: number, since: number): boolean {
+    try {
+      current();
+    } catch {
+      return false;
+    }
+    return remembered.isUnchanged(number, since);
   }
 
   return {
     version,
+    isUnchanged,
     /** Forgets the version, which is looked up anew; to be called when something was written. */
     refresh,
     accounts: current,

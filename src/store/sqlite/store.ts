@@ -122,6 +122,7 @@ function storeOn(database: DatabaseSync, server: Server | null, leave: () => voi
         insert: writing(accounts.insert),
         change: writing(accounts.change),
         version: accounts.version,
+        isUnchanged: accounts.isUnchanged,
       },
       tenants: {
         withDue: reading(due.look, ofAccounts),
