@@ -337,6 +337,9 @@ CREATE INDEX account_changed ON account (changed_in);
 -- index api_key_created
 CREATE INDEX api_key_created ON api_key (account, live, created_at, id);
 
+-- index audit_tenant
+CREATE INDEX audit_tenant ON audit (account, live);
+
 -- index bank_entry_due
 CREATE INDEX bank_entry_due ON bank_entry (account, live, due_at) WHERE due_at IS NOT NULL;
 

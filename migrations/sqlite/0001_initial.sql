@@ -218,7 +218,7 @@ CREATE TABLE idempotency (
   PRIMARY KEY (account, live, idempotency_key, operation)
 ) STRICT;
 
--- Who made which change, in the order of commit. A log that is only appended to, and read from end to end.
+-- Who made which change, in the order of commit. A log that is only appended to.
 CREATE TABLE audit (
   account INTEGER NOT NULL,
   live INTEGER NOT NULL,
@@ -230,6 +230,8 @@ CREATE TABLE audit (
   request_id TEXT NOT NULL,
   checksum INTEGER NOT NULL
 ) STRICT;
+-- Ends with the number of the row, so that the lines of a tenant are read from the newest on.
+CREATE INDEX audit_tenant ON audit (account, live);
 
 -- An address that a merchant has registered. All but what counts its changes is in data.
 CREATE TABLE webhook_endpoint (

@@ -4,6 +4,7 @@ import type { Fault } from './fault.ts';
 const api = ['test/api/api-keys.test.ts'];
 const receivingAccounts = ['test/api/receiving-accounts.test.ts'];
 const accountSettings = ['test/api/account-settings.test.ts'];
+const log = { file: 'src/store/resources/audit.ts' };
 const rules = { file: 'src/accounts/key-changes.ts', tests: ['test/accounts/key-changes.test.ts'] };
 const directory = { file: 'src/store/resources/directory.ts' };
 
@@ -179,6 +180,27 @@ export const accountFaults: readonly Fault[] = [
     tests: accountSettings,
     find: 'const named = Object.keys(patch).map(',
     replace: 'const named = Object.keys(patch).filter((name) => name in after).map(',
+  },
+  {
+    name: 'the log of changes shows the lines of the other mode',
+    ...log,
+    tests: ['test/store/sqlite.test.ts'],
+    find: 'WHERE ${owned(tenant)}${beyond(page)}',
+    replace: "WHERE ${owned({ ...tenant, mode: 'test' })}${beyond(page)}",
+  },
+  {
+    name: 'the next page of the log of changes begins with the last line again',
+    ...log,
+    tests: ['test/store/sqlite.test.ts'],
+    find: "raw(before === undefined ? '<' : '>')",
+    replace: "raw(before === undefined ? '<=' : '>')",
+  },
+  {
+    name: 'a line of the log of changes that a disk has changed is shown',
+    ...log,
+    tests: ['test/sqlite/damaged-row.test.ts'],
+    find: "sound('audit', row)",
+    replace: 'row',
   },
   {
     name: 'an id of another form makes a receiving account of another name',

@@ -1,9 +1,10 @@
-/** Public representation of what an account has: API keys, secrets that sign webhooks, receiving accounts, settings. Pure. */
+/** Public representation of what an account has: API keys, secrets that sign webhooks, receiving accounts, settings, its log of changes. Pure. */
 import { timestamp } from '../checkout/representation.ts';
 import { methodsOf, type ReceivingAccount } from '../methods/bank/receiving-account.ts';
 import { serializeReceivingAccount } from '../methods/bank/receiving-account-schema.ts';
 import type { SecretFate } from './account-changes.ts';
 import type { ApiKey } from './api-key.ts';
+import type { AuditEntry } from './audit.ts';
 import type { AccountSettings } from './settings.ts';
 import { serializeSettings } from './settings-json.ts';
 
@@ -50,4 +51,17 @@ export function representReceivingAccount(account: ReceivingAccount) {
 export function representSettings(settings: AccountSettings) {
   const { policy, business, csv_mappings, compatibility, webhook_url_events } = serializeSettings(settings);
   return { object: 'account_settings', policy, business, csv_mappings, compatibility, webhook_url_events };
+}
+
+export function representAuditEntry({ id, at, actor, action, subject, version, requestId }: AuditEntry) {
+  return {
+    id,
+    object: 'audit_entry',
+    created_at: timestamp(at),
+    actor,
+    action,
+    subject,
+    version,
+    request_id: requestId,
+  };
 }

@@ -26,6 +26,7 @@ import { createPieces, sendInPieces } from './pieces.ts';
 import { requestIds } from './request-id.ts';
 import { accountSettingsRoutes } from './routes/account-settings.ts';
 import { apiKeyRoutes } from './routes/api-key.ts';
+import { auditRoutes } from './routes/audit.ts';
 import { bankEntryRoutes } from './routes/bank-entry.ts';
 import { bankStatementRoutes } from './routes/bank-statement.ts';
 import { checkoutRoutes } from './routes/checkout.ts';
@@ -138,6 +139,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       accountSettingsRoutes(api, options);
       receivingAccountRoutes(api, options);
       webhookSecretRoutes(api, options);
+      auditRoutes(api, options);
       testHelperRoutes(api, options);
       finish();
     },

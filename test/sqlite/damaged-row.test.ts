@@ -46,6 +46,7 @@ test('a row that is not the one that was written is refused, and holds up no oth
     UPDATE checkout SET event_count = 9007199254740993 WHERE id = '${beyond}';
     DROP TRIGGER payment_is_append_only_delete;
     DELETE FROM payment WHERE checkout = '${short}' AND amount = 100;
+    UPDATE audit SET actor = 'payer' WHERE subject = '${whole}' AND version = 1;
     UPDATE event SET body = replace(body, '"amount":2500', '"amount":250') WHERE subject = '${answered}'`);
   tables.close();
 
@@ -58,6 +59,7 @@ test('a row that is not the one that was written is refused, and holds up no oth
   // Lists that would leave the damaged row out are refused as a whole.
   assert.equal(await statusOf('/v3/checkout'), 503);
   assert.equal(await statusOf(`/v3/checkout/${answered}/timeline`), 503);
+  assert.equal(await statusOf('/v3/audit?limit=100'), 503);
   assert.equal(
     (await ask('POST', '/v3/checkout', { invoice_currency: 'EUR', items, webhook_url: '' }, '3')).status,
     503,

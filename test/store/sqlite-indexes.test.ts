@@ -6,6 +6,7 @@ import { suite, type TestContext, test } from 'node:test';
 import { eventBody } from '../../src/events/envelope.ts';
 import { erase } from '../../src/store/erase.ts';
 import type { PageRequest } from '../../src/store/page.ts';
+import { audit } from '../../src/store/resources/audit.ts';
 import { bankEntries } from '../../src/store/resources/bank-entries.ts';
 import { bankFiles } from '../../src/store/resources/bank-files.ts';
 import { checkouts } from '../../src/store/resources/checkouts.ts';
@@ -103,6 +104,11 @@ suite('what is found by an index alone, in the order of the list and no further 
       assert.equal(first, `SEARCH api_key USING INDEX api_key_created (${tenantKey}${next})`);
       // The search of the cursor.
       for (const other of others) assert.doesNotMatch(other, /^SCAN|TEMP B-TREE/);
+    });
+    test(`lines of the log of changes ${at}`, (t) => {
+      const next = bound.replace(/\bid\b/, 'rowid');
+      const plan = searched(t, audit.list(tenant, page));
+      assert.deepEqual(plan, [`SEARCH audit USING INDEX audit_tenant (${tenantKey}${next})`]);
     });
     test(`files of banks ${at}`, (t) => {
       const plan = searched(t, bankFiles.list(tenant, 'statement', page));

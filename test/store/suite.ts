@@ -4,6 +4,7 @@
  */
 import { suite } from 'node:test';
 import type { Open } from './build.ts';
+import { auditSuite } from './suite-audit.ts';
 import { bankEntrySuite } from './suite-bank-entries.ts';
 import { bankFileSuite } from './suite-bank-files.ts';
 import { commitSuite } from './suite-commit.ts';
@@ -30,6 +31,7 @@ export function storeSuite(name: string, open: Open): void {
     listSuite(open);
     eraseSuite(open);
     directorySuite(open);
+    auditSuite(open);
     timerSuite(open);
     workSuite(open);
     orderingSuite(open);

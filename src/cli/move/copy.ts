@@ -1,7 +1,9 @@
 /** Copies tables while the service goes on: a piece at a time, each with the place up to which all is there. */
+
+import { idOfLine } from '../../store/resources/audit.ts';
 import { insertSessions, paymentsOf } from './sessions.ts';
 import type { Source, SourceRow } from './source.ts';
-import { idOfLine, table } from './tables.ts';
+import { table } from './tables.ts';
 import { insertRows, type Row, removeRows, type Target, type Transaction } from './target.ts';
 
 /** Rows read and written at once. */

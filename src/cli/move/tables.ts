@@ -3,6 +3,7 @@
  * databases keeps is derived here, so that copying and comparing cannot mean different things.
  */
 import { followingOnPostgres } from '../../store/columns.ts';
+import { idOfLine } from '../../store/resources/audit.ts';
 import { type Column, schemaOf } from '../../store/tables.ts';
 
 export type Table = {
@@ -27,9 +28,6 @@ type Different = {
 
 /** Both modes of all accounts. */
 export const everyTenant = 'account CROSS JOIN (SELECT 0 AS live UNION ALL SELECT 1) AS mode';
-
-/** In SQLite a line of the log of changes has a number, which stays: none is ever removed. */
-export const idOfLine = "printf('aud_%026d', rowid)";
 
 const different: Readonly<Record<string, Different>> = {
   checkout_metadata: { named: 'account, live, checkout, name' },

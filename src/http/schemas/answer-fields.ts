@@ -36,6 +36,7 @@ const idOwners: Readonly<Record<string, string>> = {
   whd: 'webhook delivery',
   ntc: 'bank entry',
   bfl: 'file',
+  aud: 'audit entry',
 };
 
 export const id = (prefix: string) => {

@@ -1,10 +1,10 @@
 /** API keys, the secret that signs webhooks, receiving accounts and settings, as the API shows them. */
 
 import { allPermissions } from '../../accounts/api-key.ts';
-import type { representReceivingAccount } from '../../accounts/representation.ts';
+import type { representAuditEntry, representReceivingAccount } from '../../accounts/representation.ts';
 import { Type } from '../../lib/json-schema.ts';
 import { accountSettings } from './account-settings.ts';
-import { closed, createdAt, type FieldsOf, kind, nullable, oneOf, text, time } from './answer-fields.ts';
+import { closed, createdAt, type FieldsOf, id, kind, nullable, oneOf, text, time } from './answer-fields.ts';
 import { titled } from './fields.ts';
 
 const apiKey = {
@@ -77,6 +77,29 @@ export const managementResources = {
     { ...closed, description: 'A new secret, and the fate of those before it.' },
   ),
   AccountSettings: accountSettings,
+  AuditEntry: Type.Object(
+    {
+      id: id('aud'),
+      object: kind('audit_entry'),
+      created_at: time('Time of the change.'),
+      actor: text(
+        'Id of the API key; or `payer`, `time`, `rail`, or `operator` for the command line.',
+        'ak_test_5x8m2kq07vw3cd9r',
+      ),
+      action: text('What was done.', 'set_receiving_account'),
+      subject: text('Id of what changed; `account` or `clock` for those.', 'account'),
+      version: Type.Integer({
+        minimum: 0,
+        description: 'Version of the subject after the change; 0 if it has none.',
+        examples: [0],
+      }),
+      request_id: text(
+        'Id of the request, by which the log has it; empty if there was none.',
+        'req_1x2y3z0001',
+      ),
+    } satisfies FieldsOf<typeof representAuditEntry>,
+    { ...closed, description: 'A change, and who made it.' },
+  ),
   ReceivingAccount: Type.Object(
     {
       id: text('Id, which you chose.', 'eur'),

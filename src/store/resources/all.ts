@@ -8,7 +8,7 @@ import type { Sql } from '../sql.ts';
 import type { AnyTable, Table } from '../tables.ts';
 import { addChange, type RowChange, type Write } from '../writes.ts';
 import { loadAnswers, type NewAnswer } from './answers.ts';
-import { writeAudit } from './audit.ts';
+import { audit, writeAudit } from './audit.ts';
 import { bankEntries, loadBankEntries, writeBankEntry } from './bank-entries.ts';
 import { addBankFile, bankFiles, completeBankFile, loadStatements } from './bank-files.ts';
 import { checkouts, loadOwners } from './checkouts.ts';
@@ -40,6 +40,7 @@ const reads = {
   receivers,
   deliveries,
   apiKeys,
+  audit,
   work,
 };
 export type AskedResources = {
