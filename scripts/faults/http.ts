@@ -252,8 +252,8 @@ export const httpFaults: readonly Fault[] = [
     name: 'long bodies are read as fast as they come',
     file: 'src/http/body-pace.ts',
     tests: ['test/http/body-pace.test.ts'],
-    find: 'if (waitMs === 0) return;',
-    replace: 'if (waitMs >= 0) return;',
+    find: 'else if (waitMs > 0) setTimeout(next, waitMs);',
+    replace: '',
   },
   {
     name: 'long bodies of one address hold up those of all others',
@@ -261,6 +261,13 @@ export const httpFaults: readonly Fault[] = [
     tests: ['test/http/body-pace.test.ts'],
     find: 'clientOf(ip)',
     replace: "''",
+  },
+  {
+    name: 'any number of long bodies waits for its turn',
+    file: 'src/http/body-pace.ts',
+    tests: ['test/http/body-pace.test.ts'],
+    find: 'if (waitMs > pace.longestWaitMs) next(tooMuch(waitMs));',
+    replace: 'if (waitMs < 0) next(tooMuch(waitMs));',
   },
   {
     name: 'a long body is read to its end although its request is refused',
@@ -358,7 +365,7 @@ export const httpFaults: readonly Fault[] = [
   {
     name: 'uploads are taken as fast as they come, whatever that costs others',
     ...http('upload', 'uploads'),
-    find: '}, waitFor(chunk.length));',
+    find: '}, waitFor(piece.length));',
     replace: '}, 0);',
   },
   {
@@ -428,8 +435,8 @@ export const httpFaults: readonly Fault[] = [
     name: 'a client that leaves is a failure of the service',
     file: 'src/http/failure.ts',
     tests: ['test/http/failure.test.ts'],
-    find: 'raw.destroyed && !raw.complete',
-    replace: 'raw.destroyed && raw.complete',
+    find: 'return raw.errored === error;',
+    replace: 'return raw.complete;',
   },
   {
     name: 'the store looks for sessions that cannot be',

@@ -1,9 +1,12 @@
 /** Pace of long bodies, which are read in several pieces. */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { tenantName } from '../checkout/tenant.ts';
 import { clientOf } from '../lib/client-address.ts';
 import { createPace } from '../lib/rate-limit.ts';
-import { mayBeLong } from './connections.ts';
+import { BODY_LIMIT_BYTES } from './body.ts';
+import { bodyStream } from './body-stream.ts';
+import { mayBeLong, READ_BYTES } from './connections.ts';
+import { RequestError } from './errors.ts';
 
 /**
  * Bytes of long bodies that are taken from an account and mode, or from an address without a key, in a second. Each piece
@@ -11,28 +14,49 @@ import { mayBeLong } from './connections.ts';
  * only when they are, would come by the hundred.
  */
 const BYTES_PER_SECOND = 4 * 2 ** 20;
+/** What waits is bounded by this. */
+const LONGEST_WAIT_MS = 5_000;
 
 /** Uploads have a pace of their own, and a GET has no body that anybody reads. */
 export function paceLongBodies(
   app: FastifyInstance,
-  pace = createPace(BYTES_PER_SECOND, () => performance.now()),
+  pace = createPace(BYTES_PER_SECOND, LONGEST_WAIT_MS, () => performance.now()),
 ): void {
-  function takeSlowly({ raw, principal, ip }: FastifyRequest): void {
-    const caller = principal ? tenantName(principal.tenant) : clientOf(ip);
-    raw.on('data', (piece: Buffer) => {
-      const waitMs = pace.take(caller, piece.length);
-      if (waitMs === 0) return;
-      raw.pause();
-      // A body that is refused meanwhile is left unread all the same.
-      setTimeout(() => raw.resume(), waitMs);
-    });
-  }
-
   app.addHook('onRoute', (route) => {
     if (route.method === 'GET' || route.method === 'HEAD' || route.config?.upload) return;
-    route.preParsing = (request, _reply, _payload, done) => {
-      if (mayBeLong(request.raw)) takeSlowly(request);
-      done();
+    route.preParsing = ({ raw, principal, ip }, _reply, payload, done) => {
+      if (!mayBeLong(raw)) {
+        done(null, payload);
+        return;
+      }
+      const caller = principal ? tenantName(principal.tenant) : clientOf(ip);
+
+      /** Calls back when so many bytes may be read, or with a refusal. */
+      function take(bytes: number, next: (refusal?: RequestError) => void): void {
+        const waitMs = pace.take(caller, bytes);
+        if (waitMs > pace.longestWaitMs) next(tooMuch(waitMs));
+        else if (waitMs > 0) setTimeout(next, waitMs);
+        else next();
+      }
+
+      // Nothing is read of a body before its turn, of one that is refused, and of one that is too long.
+      const lengthBytes = Number(raw.headers['content-length'] ?? Number.NaN);
+      const waitMs = pace.waitOf(caller, READ_BYTES);
+      if (lengthBytes > BODY_LIMIT_BYTES) done(null, payload);
+      else if (lengthBytes >= 0) take(lengthBytes, (refusal) => done(refusal ?? null, payload));
+      else if (waitMs > pace.longestWaitMs) done(tooMuch(waitMs));
+      else
+        done(
+          null,
+          bodyStream(raw, (piece, next) => take(piece.length, next)),
+        );
     };
+  });
+}
+
+function tooMuch(waitMs: number): RequestError {
+  const message = 'Too many long bodies come at once.';
+  return new RequestError('rate_limited', [{ reason: 'rate_limited', message, remarks: '' }], {
+    'retry-after': String(Math.ceil(waitMs / 1000)),
   });
 }

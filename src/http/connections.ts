@@ -65,7 +65,7 @@ function hasNoEnd({ headers }: IncomingMessage): boolean {
 }
 
 /** Bytes that Node.js reads at once. A body that takes more of them is long. */
-const READ_BYTES = 64 * 1024;
+export const READ_BYTES = 64 * 1024;
 
 /** True if the body takes several reads, or nobody knows how long it is. */
 export function mayBeLong({ headers }: IncomingMessage): boolean {

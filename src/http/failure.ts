@@ -59,8 +59,9 @@ export function answerFailures(app: FastifyInstance, publicUrl: string): void {
   }
 
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const failure = hasLeft(request) ? new RequestError('bad_json') : failureOf(error);
-    if (hasLeft(request)) {
+    const isLeft = hasLeft(request, error);
+    const failure = isLeft ? new RequestError('bad_json') : failureOf(error);
+    if (isLeft) {
       request.log.info({ request_id: request.id }, 'the client left before its request was complete');
     }
     if (error instanceof StoreClosed) {
@@ -84,9 +85,9 @@ export function answerFailures(app: FastifyInstance, publicUrl: string): void {
   );
 }
 
-/** True if the connection ended in the middle of the request. */
-function hasLeft({ raw }: FastifyRequest): boolean {
-  return raw.destroyed && !raw.complete;
+/** True if the connection ended before all of the request was read. */
+function hasLeft({ raw }: FastifyRequest, error: Error): boolean {
+  return raw.errored === error;
 }
 
 export function sendError(

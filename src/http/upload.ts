@@ -1,8 +1,9 @@
 /** Uploads that may be large: kept in a temporary file while they are processed. */
-import { type Readable, Transform } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { type Tenant, tenantName } from '../checkout/tenant.ts';
 import { type Copy, withCopy } from '../ingest/copy.ts';
+import { bodyStream } from './body-stream.ts';
 import { RequestError } from './errors.ts';
 
 const defaults = {
@@ -64,42 +65,26 @@ export function createUploads(options: Partial<typeof defaults> = {}) {
     throw new RequestError('unavailable', [], RETRY_AFTER, 'Too many uploads are under way.');
   }
 
-  /**
-   * The body as a stream that is counted and must go on. Destroying it leaves the connection open: the answer goes out
-   * over it, and the rest of the body is read and dropped.
-   */
+  /** The body as a stream that is counted and must go on. */
   function bodyOf({ raw }: FastifyRequest, upload: Upload): Readable {
     const stalled = () =>
       body.destroy(new RequestError('unavailable', [], RETRY_AFTER, 'The upload has stalled.'));
     let timer = setTimeout(stalled, stallMs).unref();
-    const body = new Transform({
-      transform(chunk: Buffer, _encoding, done) {
-        clearTimeout(timer);
-        upload.bytes += chunk.length;
-        if (exceeds(bytes, maxBytes, upload.tenant)) {
-          done(
-            new RequestError('unavailable', [], RETRY_AFTER, 'The uploads under way are too large together.'),
-          );
-          return;
-        }
-        timer = setTimeout(() => {
-          timer = setTimeout(stalled, stallMs).unref();
-          done(null, chunk);
-        }, waitFor(chunk.length));
-      },
-    });
-    // The client has gone, so this error reaches nobody.
-    const end = () => body.destroy(new RequestError('bad_statement'));
-    // The client may go before anybody reads; a later reader gets the error, and until then it is no failure.
-    body.on('error', () => {});
-    raw.on('error', end);
-    if (raw.destroyed) end();
-    else raw.pipe(body);
-    body.on('close', () => {
+    const body = bodyStream(raw, (piece, done) => {
       clearTimeout(timer);
-      raw.unpipe(body);
-      raw.resume();
+      upload.bytes += piece.length;
+      if (exceeds(bytes, maxBytes, upload.tenant)) {
+        done(
+          new RequestError('unavailable', [], RETRY_AFTER, 'The uploads under way are too large together.'),
+        );
+        return;
+      }
+      timer = setTimeout(() => {
+        timer = setTimeout(stalled, stallMs).unref();
+        done();
+      }, waitFor(piece.length));
     });
+    body.on('close', () => clearTimeout(timer));
     return body;
   }
 

@@ -48,18 +48,28 @@ export function createAddressLimiter(perSecond: number, nowMs: () => number): Ra
 }
 
 /**
- * Pace of what callers bring, `perSecond` bytes of each in the long run and at once what a second allows: nothing is
- * refused, what comes sooner waits.
+ * Pace of what callers bring, `perSecond` bytes of each in the long run and at once what a second allows: what comes sooner
+ * waits, and what would wait for longer than is said is refused.
  */
-export function createPace(perSecond: number, nowMs: () => number) {
+export function createPace(perSecond: number, longestWaitMs: number, nowMs: () => number) {
   const wholeAt = createLru<string, number>({ most: MAX_CALLERS });
+  const burstMs = 1000;
+
+  function ask(caller: string, bytes: number) {
+    const now = nowMs();
+    const next = Math.max(wholeAt.get(caller) ?? 0, now) + (1000 * bytes) / perSecond;
+    return { next, waitMs: Math.max(0, next - now - burstMs) };
+  }
+
   return {
-    /** Counts these bytes; milliseconds to wait before the next. */
+    longestWaitMs,
+    /** Milliseconds that these bytes have to wait. They are counted if that is not too long. */
     take(caller: string, bytes: number): number {
-      const now = nowMs();
-      const next = Math.max(wholeAt.get(caller) ?? 0, now) + (1000 * bytes) / perSecond;
-      wholeAt.set(caller, next);
-      return Math.max(0, next - now - 1000);
+      const { next, waitMs } = ask(caller, bytes);
+      if (waitMs <= longestWaitMs) wholeAt.set(caller, next);
+      return waitMs;
     },
+    /** The same, but nothing is counted. */
+    waitOf: (caller: string, bytes: number): number => ask(caller, bytes).waitMs,
   };
 }

@@ -1,13 +1,17 @@
 /** Failures in the log: what is the service's own stands there with its stack, a limit that holds in one line. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { Writable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { fastify, LogController } from 'fastify';
+import { bodyStream } from '../../src/http/body-stream.ts';
 import { RequestError } from '../../src/http/errors.ts';
 import { answerFailures } from '../../src/http/failure.ts';
 import { StoreUnavailable } from '../../src/store/errors.ts';
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** An app that fails as the service does, and its log. */
 function createApp(t: TestContext) {
@@ -108,21 +112,36 @@ test('a mistake of a client is not in the log', async (t) => {
   assert.deepEqual([statuses, logged], [[404], []]);
 });
 
-test('a client that leaves in the middle of its request is no failure of the service', async (t) => {
-  const { app, lines, stream } = createApp(t);
-  app.post('/', async () => 'whole');
-  await app.listen({ port: 0, host: '127.0.0.1' });
-  // The first line says where the service listens.
-  lines.length = 0;
-  const { port } = app.server.address() as AddressInfo;
-  const client = connect(port, '127.0.0.1');
-  client.write(
-    'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{"a":',
-  );
-  await Promise.all([once(app.server, 'request').then(() => client.destroy()), once(stream, 'line')]);
-  await app.close();
-  assert.deepEqual(
-    lines.map((each) => JSON.parse(each)).map(({ level, msg, request_id }) => ({ level, msg, request_id })),
-    [{ level: 30, msg: 'the client left before its request was complete', request_id: 'req_1' }],
-  );
-});
+for (const [what, length] of [
+  ['in the middle of its request', 200_000],
+  ['while the end of its body waits to be read', 100_000],
+] as const)
+  test(`a client that leaves ${what} is no failure of the service`, async (t) => {
+    const { app, lines, stream } = createApp(t);
+    let request: IncomingMessage | undefined;
+    app.addHook('preParsing', ({ raw }, _reply, _payload, done) => {
+      request = raw;
+      done(
+        null,
+        bodyStream(raw, () => {}),
+      );
+    });
+    app.post('/', async () => 'whole');
+    await app.listen({ port: 0, host: '127.0.0.1' });
+    // The first line says where the service listens.
+    lines.length = 0;
+    const { port } = app.server.address() as AddressInfo;
+    const client = connect(port, '127.0.0.1');
+    client.write(
+      `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${' '.repeat(100_000)}`,
+    );
+    while (request === undefined || request.socket.bytesRead < 100_000) await nextTurn();
+    const logged = once(stream, 'line');
+    client.destroy();
+    await logged;
+    await app.close();
+    assert.deepEqual(
+      lines.map((each) => JSON.parse(each)).map(({ level, msg, request_id }) => ({ level, msg, request_id })),
+      [{ level: 30, msg: 'the client left before its request was complete', request_id: 'req_1' }],
+    );
+  });

@@ -88,12 +88,14 @@ test('a limit for addresses is one for all that a client can have', () => {
 
 test('a pace takes the bytes of a second at once from each caller, and has each wait for its own', () => {
   let now = 5_000;
-  const { take } = createPace(1_000, () => now);
+  const { take } = createPace(1_000, 2_000, () => now);
   assert.equal(take('one', 1_000), 0);
   assert.equal(take('one', 500), 500);
   assert.equal(take('other', 1_000), 0);
   now += 500;
   assert.equal(take('one', 100), 100);
+  assert.equal(take('one', 2_000), 2_100, 'is refused');
+  assert.equal(take('one', 1_900), 2_000, 'what was refused does not count');
   now += 60_000;
   assert.equal(take('one', 1_000), 0, 'time without bytes counts for no more than a second');
   assert.equal(take('one', 1), 1);
