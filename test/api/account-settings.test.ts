@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import type { AccountSettings } from '../../src/accounts/settings.ts';
 import { BODY_LIMIT_BYTES } from '../../src/http/body.ts';
+import { openStore } from '../../src/store/open.ts';
 import { mappings } from '../statements/expected-other.ts';
 import { startService } from '../support/service.ts';
 import { configure, eur } from './bank.ts';
@@ -84,6 +85,22 @@ suite('account settings', () => {
     const { compatibility } = succeeded(await update({ compatibility: null, unknown_here: 1 }));
     assert.equal(compatibility, 'strict');
     assert.equal((await createSession(service, body)).amount, 2400);
+  });
+
+  test('are known to another process within a second', async () => {
+    await begin();
+    const store = await openStore(service.config, { serve: false });
+    try {
+      const late = async () =>
+        (await store.accounts.fetch(service.account.number))?.settings.test.policy.late;
+      assert.equal(await late(), 'accept');
+      succeeded(await update({ policy: { late: 'hold' } }));
+      const deadline = performance.now() + database.directoryLagMs;
+      while (performance.now() < deadline) if ((await late()) === 'hold') break;
+      assert.equal(await late(), 'hold');
+    } finally {
+      await store.close();
+    }
   });
 
   test('belong to the mode of the key', async () => {
