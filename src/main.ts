@@ -64,10 +64,13 @@ export async function createService(
     documentWaitMs = 5_000,
     connections = {},
     storeOptions = {},
+    leaseNow: leaseClock,
     ...limits
   }: {
     logger?: FastifyBaseLogger;
     realNow?: () => RealTime;
+    /** Replaces the clock of leases, for processes that all go by another one. */
+    leaseNow?: () => RealTime;
     /** Replaces the rails that the settings configure. */
     rails?: readonly Rail[];
     documentWaitMs?: number;
@@ -112,6 +115,7 @@ export async function createService(
     onSilence,
     send: sender.send,
     realNow,
+    leaseNow: leaseClock ?? (() => store.leaseTime(realNow())),
     deliverySlots: config.WEBHOOK_CONCURRENCY,
     deliveryDays: config.WEBHOOK_LOG_DAYS,
     eventDays: config.EVENT_RETENTION_DAYS,

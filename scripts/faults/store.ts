@@ -44,6 +44,34 @@ export const storeFaults: readonly Fault[] = [
     replace: 'endExpired(leases, claim.realNow);',
   },
   {
+    name: 'leases go by the clock of each process',
+    file: 'src/main.ts',
+    tests: ['test/cluster/clocks-apart.test.ts'],
+    withPostgres: true,
+    find: 'leaseClock ?? (() => store.leaseTime(realNow()))',
+    replace: 'leaseClock ?? realNow',
+  },
+  {
+    name: 'the rest of a lease is judged by the clock of the process',
+    file: 'src/worker/deliveries.ts',
+    tests: ['test/cluster/clocks-apart.test.ts'],
+    withPostgres: true,
+    find: 'lease - dependencies.leaseNow() < LEFT_MS',
+    replace: 'lease - dependencies.realNow() < LEFT_MS',
+  },
+  {
+    name: 'the clock of the database is looked at once',
+    ...postgres('postgres/heartbeat', 'postgres/clock'),
+    find: 'Promise.all([lookAtSchema(), connection.run(clock.look)])',
+    replace: 'Promise.all([lookAtSchema(), clock])',
+  },
+  {
+    name: 'a process that stood still takes the clock of the database for behind',
+    ...postgres('postgres/clock', 'postgres/clock'),
+    find: 'answeredAt - askedAt > PRECISE_MS',
+    replace: 'answeredAt < askedAt',
+  },
+  {
     name: 'a delivery that cannot be sent is looked at each time',
     ...sqlite('sqlite/lease-deliveries', 'store/sqlite-damaged-deliveries'),
     find: 'damaged.set(each.id, { endsAtMs: elapsedMs + DAMAGED_MS, receiver });',
@@ -113,7 +141,7 @@ export const storeFaults: readonly Fault[] = [
     name: 'a delivery is sent however long ago it was claimed',
     file: 'src/worker/deliveries.ts',
     tests: ['test/worker/deliveries.test.ts'],
-    find: 'if (lease - realNow < LEFT_MS) return null;',
+    find: 'if (lease - dependencies.leaseNow() < LEFT_MS) return null;',
     replace: '',
   },
   {

@@ -291,6 +291,11 @@ export type Store = AskedResources & {
   gauges(): Promise<Gauges>;
   /** Troubles of feeds as this process has met them. */
   feedTroubles(): FeedTroubles;
+  /**
+   * Time by which processes hold leases and judge those of others, whatever their own clocks say: that of the database,
+   * where there are several. `own` is the time of this process.
+   */
+  leaseTime(own: RealTime): RealTime;
   /** A real time that has been, as the newest of all events tells it; null if there are none. */
   newestTime(): Promise<RealTime | null>;
   close(): Promise<void>;

@@ -35,7 +35,7 @@ export type Resend = OrderedDelivery & {
 export type Claim = {
   /** In the clock of the account and mode. */
   readonly now: TenantTime;
-  /** Real time of the lease, which concerns processes and not data. */
+  /** Time of the lease, which concerns processes and not data: by a clock that all of them share. */
   readonly realNow: RealTime;
   /** By a clock that nobody can set, for leases that no other process has to understand. */
   readonly elapsedMs: number;

@@ -10,8 +10,8 @@ import { type RailDependencies, syncAttempt, syncRefund } from '../writer/rails.
 
 export type TimerDependencies = RailDependencies & {
   readonly store: Store;
-  /** Real time in milliseconds. */
-  readonly realNow: () => RealTime;
+  /** Real time in milliseconds, by the clock of leases. */
+  readonly leaseNow: () => RealTime;
   readonly onError: (error: unknown) => void;
 };
 
@@ -30,7 +30,7 @@ export async function attendToDue(
   { tenant, now }: TenantClock,
   limit: number,
 ): Promise<boolean> {
-  const clock = { now, realNow: dependencies.realNow(), elapsedMs: performance.now() };
+  const clock = { now, realNow: dependencies.leaseNow(), elapsedMs: performance.now() };
   const claim = { ...clock, leaseMs: LEASE_MS, limit };
   const claimed = await dependencies.store.work.claimCheckouts(tenant, claim);
   if (claimed.length === 0) return false;

@@ -21,6 +21,8 @@ export type DeliveryDependencies = {
   readonly send: (sending: Sending, nowMs: RealTime) => Promise<SendResult>;
   /** Real time in milliseconds. */
   readonly realNow: () => RealTime;
+  /** The same by the clock of leases. */
+  readonly leaseNow: () => RealTime;
   readonly onSent: (result: SendResult) => void;
   /** Hears of due deliveries that cannot be sent as they are. */
   readonly onDamaged?: (damaged: DamagedDelivery) => void;
@@ -49,9 +51,8 @@ export async function deliver(
   }
   // The receiver reads amounts as its account does; what is kept of the event stays as it was written.
   const body = to.compatibility === 'v3' ? inHundredths(event.body) : event.body;
-  const realNow = dependencies.realNow();
-  if (lease - realNow < LEFT_MS) return null;
-  const result = await dependencies.send({ ...to, event: { ...event, body } }, realNow);
+  if (lease - dependencies.leaseNow() < LEFT_MS) return null;
+  const result = await dependencies.send({ ...to, event: { ...event, body } }, dependencies.realNow());
   dependencies.onSent(result);
   const { outcome, httpStatus, error, retryAfterMs, durationMs, answer } = result;
   // Most answers are empty, and then there is nothing to compare.
@@ -112,10 +113,10 @@ export function createDeliveryPool(
 
   async function claim({ tenant, now }: TenantClock, limit: number): Promise<readonly ClaimedDelivery[]> {
     const { room } = limits;
-    const { onDamaged, realNow } = dependencies;
+    const { onDamaged, leaseNow } = dependencies;
     const claim = {
       now,
-      realNow: realNow(),
+      realNow: leaseNow(),
       elapsedMs: performance.now(),
       leaseMs: LEASE_MS,
       limit,

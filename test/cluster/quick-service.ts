@@ -11,6 +11,6 @@ const realNow = () =>
   Math.round(Number(CLOCK_START) + (Date.now() - Number(CLOCK_SINCE)) * Number(CLOCK_SPEED));
 
 const config = readConfig(process.env);
-const service = await createService(config, { realNow });
+const service = await createService(config, { realNow, leaseNow: realNow });
 await firstStart(service.store, config);
 console.log(`opentill listening on ${await service.start()}`);

@@ -153,6 +153,7 @@ export function startProcess({
       return alive ? result : never();
     },
     realNow,
+    leaseNow: realNow,
     deliverySlots: 50,
     deliveryDays: DELIVERY_DAYS,
     eventDays: EVENT_DAYS,

@@ -36,7 +36,7 @@ async function attended(session: Checkout | null): Promise<string[]> {
     store: { checkouts: { fetch: async () => session } } as unknown as Store,
     execute,
     rails: [rail],
-    realNow: () => NOW,
+    leaseNow: () => NOW,
     onAlert: fail,
     onSilence: fail,
     onError: fail,

@@ -87,6 +87,7 @@ function setUp({ standsStillMs = 0, result = delivered } = {}) {
       },
       send: () => new Promise((resolve) => ends.push(() => resolve(result))),
       realNow: () => realNow,
+      leaseNow: () => realNow,
       onSent: () => {},
     },
     {

@@ -44,7 +44,7 @@ suite('sessions that are due together', () => {
       rails: [],
       onAlert,
       onSilence: onAlert,
-      realNow,
+      leaseNow: realNow,
       onError,
     };
     const more = await attendToDue(duties, { tenant: mine, now: T }, limit);
@@ -94,7 +94,7 @@ suite('sessions that are due together', () => {
       rails: [],
       onAlert,
       onSilence: onAlert,
-      realNow: () => now,
+      leaseNow: () => now,
       onError: (error: unknown) => errors.push(error as Error),
     };
     const look = () => attendToDue(duties, { tenant: mine, now: T }, 2);
@@ -153,6 +153,7 @@ suite('a clock that is moved', () => {
         };
       },
       realNow,
+      leaseNow: realNow,
       deliverySlots,
       deliveryDays: 30,
       eventDays: 0,

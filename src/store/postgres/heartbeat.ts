@@ -6,6 +6,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { answersWithin } from '../../lib/answers.ts';
 import { StoreUnavailable } from '../errors.ts';
+import type { ServerClock } from './clock.ts';
 import { createConnection } from './connection.ts';
 import { codeOf } from './errors.ts';
 import { migrations, objectionToSchema, type SchemaVersion } from './migrate.ts';
@@ -16,14 +17,16 @@ const SILENT_AFTER_MS = 4_000;
 
 export type Heartbeat = ReturnType<typeof startHeartbeat>;
 
-type Listeners = {
+type Options = {
+  /** Looked at with each beat. */
+  readonly clock: ServerClock;
   /** Told each time that the server falls silent. */
   readonly onSilence: () => void;
   /** Gets a line for the operator when the database must not be used any more. */
   readonly onTrouble: (text: string) => void;
 };
 
-export function startHeartbeat(url: string, { onSilence, onTrouble }: Listeners) {
+export function startHeartbeat(url: string, { clock, onSilence, onTrouble }: Options) {
   const connection = createConnection(url, undefined, { name: 'opentill heartbeat' });
   const stopping = new AbortController();
   let silent = false;
@@ -45,7 +48,8 @@ export function startHeartbeat(url: string, { onSilence, onTrouble }: Listeners)
 
   async function beat(): Promise<void> {
     // A refusal is no silence: whoever asks is told at once. A connection that nobody takes is.
-    const answered = lookAtSchema().then(
+    const looks = Promise.all([lookAtSchema(), connection.run(clock.look)]);
+    const answered = looks.then(
       () => true,
       (error) => codeOf(error) !== 'CONNECT_TIMEOUT',
     );

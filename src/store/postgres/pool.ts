@@ -6,6 +6,7 @@ import postgres from 'postgres';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { messageOf } from '../../lib/error-message.ts';
 import { StoreUnavailable } from '../errors.ts';
+import { createServerClock } from './clock.ts';
 import { type Connection, createConnection, type Sql, settingsOf } from './connection.ts';
 import { isOfForm } from './errors.ts';
 import { startHeartbeat } from './heartbeat.ts';
@@ -78,8 +79,10 @@ export function createPool(
   const all = [quick, looking, ...searching, ...exclusive];
   const free = [...exclusive];
   const waiting: Array<(connection: Connection) => void> = [];
+  const clock = createServerClock();
   const heartbeat = serve
     ? startHeartbeat(url, {
+        clock,
         onSilence: discardAll,
         onTrouble,
       })
@@ -123,6 +126,9 @@ export function createPool(
   }
 
   const pool = {
+    /** The clock of the server; one that serves looks at it all the time. */
+    clock,
+
     /**
      * Runs a statement that stands for itself, finds its rows by a key and waits for no lock: all that is behind it on
      * the connection would wait, too.

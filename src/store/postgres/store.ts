@@ -59,6 +59,7 @@ export async function openPostgresStore(
   const hints = createHints(pool, url);
   const directory = createDirectory(pool, { watch: serve, announce: () => hints.tell([DIRECTORY]) });
   await directory.refresh();
+  if (serve) await pool.read(null, pool.clock.look);
   const inShards = await pool.read(null, isDistributed);
   const nodes =
     serve && inShards
@@ -132,6 +133,7 @@ export async function openPostgresStore(
     },
     servedShare: () => nodes?.share() ?? 1,
     feedTroubles: feed.troubles,
+    leaseTime: pool.clock.now,
     async close() {
       await nodes?.stop();
       directory.close();

@@ -146,6 +146,7 @@ function storeOn(database: DatabaseSync, server: Server | null, leave: () => voi
     checkHealth,
     servedShare: () => 1,
     feedTroubles: () => ({ repairs: 0, stuck: 0 }),
+    leaseTime: (own) => own,
     async close() {
       server?.watch.stop();
       await server?.readers.close();
