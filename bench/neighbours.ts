@@ -5,7 +5,8 @@
  *     node bench/neighbours.ts [words]
  *
  * Figures are said as a campaign's; words choose rows. Memory is known on Linux alone. OPENTILL_TEST_SCALE=0.1 measures
- * for a second each, and few routes.
+ * for a second each, and few routes. Each row has an SQLite database of its own, or all share the one, empty at first,
+ * that DATABASE_URL names.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { isShort, scaled } from '../test/support/scale.ts';
@@ -19,10 +20,13 @@ import {
   measureBeside,
   measureRows,
   paid,
+  pay,
+  post,
   ratioOf,
   round,
   SECRET,
   say,
+  send,
   settledBeside,
   start,
   victim,
@@ -106,6 +110,8 @@ const longItems = Array.from({ length: 100 }, (_, index) => ({
   unit_price: 100,
 }));
 
+const largeItems = longItems.map((item) => ({ ...item, description: 'x'.repeat(2000) }));
+
 /** Receipts as long as they can be, of many sessions; meanwhile the victim waits for one of its own. */
 const documents: Measure = async (bench) => {
   const { service, otherSecret: secret } = bench;
@@ -149,13 +155,27 @@ const lists: Measure = async (bench) => {
  */
 const exports: Measure = async (bench) => {
   const { service, otherSecret: secret } = bench;
-  const items = longItems.map((item) => ({ ...item, description: 'x'.repeat(2000) }));
-  for (let count = 0; count < 100; count++) await create(service, secret, { items });
+  for (let count = 0; count < 100; count++) await create(service, secret, { items: largeItems });
   const dear: Asked[] = [
     ...get('/v3/checkout?limit=100', '/v3/event?limit=100'),
     { method: 'GET', path: '/v3/event?after=0', headers: { accept: 'text/event-stream' } },
   ];
   await beside(bench, 'exports', { kind: 'parallel', url: service.url, secret, requests: dear, count: 20 });
+};
+
+/** Histories, refunds and pages of such sessions, of which little is shown. */
+const histories: Measure = async (bench) => {
+  const { service, otherSecret: secret } = bench;
+  for (let count = 0; count < 100; count++) {
+    const session = await create(service, secret, { items: largeItems });
+    await pay(service, secret, session);
+    await post(`${service.url}/v3/refund`, secret, { payin: session.id, amount: 1 });
+  }
+  const { id, url } = await create(service, secret, { items: largeItems });
+  for (let count = 0; count < 100; count++)
+    await send('PUT', `${service.url}/v3/checkout/${id}`, secret, { metadata: { count } });
+  const dear = get(`/v3/checkout/${id}/timeline?limit=100`, '/v3/refund?limit=100', new URL(url).pathname);
+  await beside(bench, 'histories', { kind: 'parallel', url: service.url, secret, requests: dear, count: 20 });
 };
 
 /** Statements in megabytes, and some that never end; meanwhile the victim sends a small one. */
@@ -232,5 +252,5 @@ const slow: Measure = async (bench) => {
 };
 
 // Slow connections take half a minute to end, however short the other rows are.
-const rows = { open, documents, lists, exports, uploads, unread, ...(isShort ? {} : { slow }) };
+const rows = { open, documents, lists, exports, histories, uploads, unread, ...(isShort ? {} : { slow }) };
 await measureRows(rows, process.argv.slice(2));

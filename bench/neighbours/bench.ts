@@ -31,7 +31,7 @@ export type Bench = {
 
 export type Measure = (bench: Bench) => Promise<void>;
 
-/** Measures the rows that the words name, or all of them, each with a service and a database of its own. */
+/** Measures the rows that the words name, or all of them, each with a service, and on SQLite a database, of its own. */
 export async function measureRows(
   rows: Readonly<Record<string, Measure>>,
   words: readonly string[],
@@ -43,13 +43,17 @@ export async function measureRows(
 async function withService(measure: Measure): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'opentill-neighbours-'));
   const env = {
-    DATABASE_URL: `sqlite:${join(directory, 'bench.db')}`,
+    DATABASE_URL: process.env.DATABASE_URL ?? `sqlite:${join(directory, 'bench.db')}`,
     BOOTSTRAP_API_KEY: `ak_test_bench:${SECRET}`,
     RATE_LIMIT: '50000',
     STRIPE_SECRET_KEY: 'sk_test_neighbours',
     STRIPE_WEBHOOK_SECRET: 'whsec_neighbours',
   };
+  // A first start leaves a file of secrets where it is begun, unless the database is a file itself.
+  const home = process.cwd();
+  process.chdir(directory);
   const service = await startService(env);
+  process.chdir(home);
   const ended = new Promise<void>((resolve) => service.child.once('exit', () => resolve()));
   try {
     const ids: string[] = [];
@@ -85,9 +89,16 @@ export async function create(
   return data as Created;
 }
 
-export async function post(url: string, secret: string, body: object): Promise<{ data: unknown }> {
+export const post = (url: string, secret: string, body: object) => send('POST', url, secret, body);
+
+export async function send(
+  method: 'POST' | 'PUT',
+  url: string,
+  secret: string,
+  body: object,
+): Promise<{ data: unknown }> {
   const response = await fetch(url, {
-    method: 'POST',
+    method,
     headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
@@ -98,9 +109,12 @@ export async function post(url: string, secret: string, body: object): Promise<{
 /** A session that is paid; the path of its page. */
 export async function paid(service: Running, secret: string, fields: object): Promise<string> {
   const session = await create(service, secret, fields);
-  await post(`${service.url}/v3/test_helpers/checkout/${session.id}/pay`, secret, {});
+  await pay(service, secret, session);
   return new URL(session.url).pathname;
 }
+
+export const pay = ({ url }: Running, secret: string, { id }: Created) =>
+  post(`${url}/v3/test_helpers/checkout/${id}/pay`, secret, {});
 
 /** Fetches and updates of a tenant that does no harm. */
 export function victim({ service, ids }: Bench, seconds = SECONDS, perSecond = 200): Promise<Outcome> {
