@@ -45,6 +45,9 @@ export function dataOfEvent(body: string): string {
   return body.slice(startOfData(body), endOfData(body));
 }
 
+/** No body has more characters before its data, or behind them. */
+export const aroundData = { before: 256, behind: 64 };
+
 /** The body with other data, and everything else as it was. */
 export function withData(body: string, data: string): string {
   return `${body.slice(0, startOfData(body))}${data}${body.slice(endOfData(body))}`;

@@ -15,8 +15,8 @@ export function outlined<E extends Pick<EventRow, 'type' | 'body'>>(event: E): E
   return { ...event, body: withData(event.body, outlineOf(event)) };
 }
 
-/** Data of these types are the whole session, which is not even parsed. */
-const ofSessions = /^(checkout|payin)\./;
+/** Data of these types are the whole session, which is not even parsed: what stands around them is enough. */
+export const ofSessions = /^(checkout|payin)\./;
 
 function outlineOf({ type, body }: Pick<EventRow, 'type' | 'body'>): string {
   if (ofSessions.test(type)) return '{}';

@@ -8,10 +8,20 @@ export type PageRequest = {
   readonly limit: number;
   readonly after?: string;
   readonly before?: string;
+  /** Bytes behind which it ends where its rows may be long; by default those of a whole page. */
+  readonly most?: number;
 };
-export type Page<T> = { readonly rows: readonly T[]; readonly hasMore: boolean };
+export type Page<T> = {
+  readonly rows: readonly T[];
+  readonly hasMore: boolean;
+  /** Bytes of the rows that were read, for `inSteps`. */
+  readonly length?: number;
+};
 
-/** Length after which a page ends: the longest session has 280,000 characters, and a hundred of them would hold up everybody. */
+/**
+ * Length after which a page ends: a session that was just created may have 280,000 characters, one with all its attempts
+ * and refunds ten times as many, and a hundred of them would hold up everybody.
+ */
 export const PAGE_LENGTH = 2 ** 20;
 
 /** Rows as the bytes of an answer, with commas between them. */
@@ -23,10 +33,40 @@ export type SerializedPage<Id> = {
 
 /** Serializes the rows of a page, those next to its cursor first, until they are long enough for a page. */
 export function serializedPage<R, Id extends string>(
+  found: Page<R>,
+  request: PageRequest,
+  serialize: Serialize<R, Id>,
+): SerializedPage<Id> {
+  const steps = serializing(found, request, serialize);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** The same, in turns of whoever else has something to do on this thread. */
+export async function serializedInTurns<R, Id extends string>(
+  found: Page<R>,
+  request: PageRequest,
+  serialize: Serialize<R, Id>,
+  ownTurn: () => Promise<void>,
+): Promise<SerializedPage<Id>> {
+  const steps = serializing(found, request, serialize);
+  for (;;) {
+    await ownTurn();
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+type Serialize<R, Id> = (row: R) => { readonly id: Id; readonly json: string };
+
+/** Pauses behind each row. */
+function* serializing<R, Id extends string>(
   { rows, hasMore }: Page<R>,
   { before }: PageRequest,
-  serialize: (row: R) => { readonly id: Id; readonly json: string },
-): SerializedPage<Id> {
+  serialize: Serialize<R, Id>,
+): Generator<void, SerializedPage<Id>> {
   const inOrder = <E>(list: readonly E[]) => (before === undefined ? list : list.toReversed());
   const written: ReturnType<typeof serialize>[] = [];
   let length = 0;
@@ -35,6 +75,7 @@ export function serializedPage<R, Id extends string>(
     const text = serialize(row);
     written.push(text);
     length += text.json.length;
+    yield;
   }
   const page = inOrder(written);
   const { bytes } = pack(
@@ -46,22 +87,26 @@ export function serializedPage<R, Id extends string>(
 
 type List<F, T> = (tenant: Tenant, filter: F, page: PageRequest) => Promise<Page<T>>;
 
-/** Rows that are read at once: metadata alone may be 16 KiB in each, which the thread that answers parses. */
+/** Rows, and bytes of them, that are read at once: the thread that answers parses them. */
 const STEP_ROWS = 20;
+const STEP_LENGTH = 2 ** 17;
 
-/** The list, its pages read in steps, each in a turn of the event loop of its own. */
+/** The list, its pages read in steps, each in a turn of the event loop of its own, until they are long enough. */
 export function inSteps<F, T extends { readonly id: string }>(list: List<F, T>): List<F, T> {
   const ownTurn = createOneATurn();
-  return async (tenant, filter, page) => {
-    const isBackwards = page.before !== undefined;
+  return async (tenant, filter, { limit, most = PAGE_LENGTH, ...cursor }) => {
+    const isBackwards = cursor.before !== undefined;
     let rows: readonly T[] = [];
-    for (let left = page; ; await ownTurn()) {
-      const limit = Math.min(left.limit, STEP_ROWS);
-      const step = await list(tenant, filter, { ...left, limit });
+    let length = 0;
+    for (let next: Omit<PageRequest, 'limit'> = cursor; ; await ownTurn()) {
+      const request = { limit: Math.min(limit - rows.length, STEP_ROWS), most: STEP_LENGTH };
+      const step = await list(tenant, filter, { ...next, ...request });
       rows = isBackwards ? [...step.rows, ...rows] : [...rows, ...step.rows];
+      length += step.length ?? 0;
       const edge = isBackwards ? rows[0] : rows.at(-1);
-      if (!step.hasMore || edge === undefined || limit === left.limit) return { rows, hasMore: step.hasMore };
-      left = { limit: left.limit - limit, [isBackwards ? 'before' : 'after']: edge.id };
+      const isFull = rows.length === limit || length >= most;
+      if (!step.hasMore || edge === undefined || isFull) return { rows, hasMore: step.hasMore };
+      next = { [isBackwards ? 'before' : 'after']: edge.id };
     }
   };
 }

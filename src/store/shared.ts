@@ -7,6 +7,7 @@ import { createOneATurn } from '../lib/one-a-turn.ts';
 import type { RealTime } from '../lib/time.ts';
 import { type DirectoryParts, directoryOf } from './directory.ts';
 import { type Feed, feedReads } from './feed.ts';
+import { TURN_MS } from './lists.ts';
 import { inSteps } from './page.ts';
 import { type AskedResources, askedResources } from './resources/all.ts';
 import { owners } from './resources/checkouts.ts';
@@ -17,9 +18,6 @@ import { gauges, newestTime, strandedDeliveries } from './resources/work.ts';
 import { purgeDeliveries, purgeEvents } from './retention.ts';
 import type { Steps } from './steps.ts';
 import type { Checkouts, Retention, Store, TenantClock, Work } from './store.ts';
-
-/** Time of a turn in which sessions of a page are read one by one: one that is long takes three milliseconds. */
-const FETCH_MS = 1;
 
 export type Parts = {
   readonly run: Run;
@@ -43,7 +41,7 @@ export type Parts = {
 export function resources(parts: Parts) {
   const { run, inTransaction, checkouts, feed, directory, tenants, claims, purgeAnswers } = parts;
   const asked = askedResources(run);
-  const fetchTurn = createOneATurn(FETCH_MS);
+  const fetchTurn = createOneATurn(TURN_MS);
   const fetchOwner = async (tenant: Tenant, owner: Read<CheckoutId | null>) => {
     const id = await run(owner);
     return id === null ? null : checkouts.fetch(tenant, id);
@@ -81,6 +79,7 @@ export function resources(parts: Parts) {
     },
     customers: { ...asked.customers, list: inSteps(asked.customers.list) },
     bankEntries: { ...asked.bankEntries, list: inSteps(asked.bankEntries.list) },
+    bankFiles: { ...asked.bankFiles, list: inSteps(asked.bankFiles.list) },
     events: { ...asked.events, ...feedReads(run, feed), end: feed.end },
     work: {
       ...asked.work,

@@ -7,7 +7,12 @@ export type Value = string | number | boolean | null;
 export type Dialect = 'sqlite' | 'postgres';
 
 /** A statement or a part of one. */
-export type Sql = { readonly texts: readonly string[]; readonly parts: readonly Part[] };
+export type Sql = {
+  readonly texts: readonly string[];
+  readonly parts: readonly Part[];
+  /** Set if its rows may be long, and are read no further once they have so many bytes; see `endedBy`. */
+  readonly most?: number;
+};
 type Part = Value | Sql | Either | Values;
 type Either = Readonly<Record<Dialect, Sql>>;
 /** Any number of values in one. */

@@ -192,9 +192,10 @@ export function keyOf(table: AnyTable): (row: AnyRow) => string {
   return (row) => key.map(({ field }) => row[field]).join('\n');
 }
 
-/** The same columns for a SELECT of rows. */
-export function columnsIn(table: Table): string {
+/** The same columns for a SELECT of rows, without those that are selected in another way. */
+export function columnsIn(table: Table, without?: string): string {
   return columnsOf(table)
+    .filter(({ name }) => name !== without)
     .map(({ name, field }) => `${table}.${name}${name === field ? '' : ` AS "${field}"`}`)
     .join(', ');
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Tenant } from '../../src/checkout/tenant.ts';
-import { inSteps, type PageRequest } from '../../src/store/page.ts';
+import { inSteps, type PageRequest, serializedInTurns, serializedPage } from '../../src/store/page.ts';
 import { ALL, assertPaged } from './pages.ts';
 
 const tenant: Tenant = { account: 1, mode: 'test' };
@@ -46,4 +46,33 @@ test('a page is read in steps of a few rows, each in a turn of its own, whoever 
     [20, 20],
   );
   assert.equal(asked.length, 3 * 4);
+});
+
+test('a page of rows whose answers are long ends with a megabyte, and has those next to its cursor', async () => {
+  const rows = expected.map((id) => ({ id }));
+  const fitting = 11;
+  const serialize = ({ id }: { readonly id: string }) => ({ id, json: `"${id.padEnd(100_000)}"` });
+  for (const [cursor, ids] of [
+    [{}, expected.slice(0, fitting)],
+    [{ before: '0' }, expected.slice(-fitting)],
+  ] as const) {
+    const page = { limit: 100, ...cursor };
+    const whole = serializedPage({ rows, hasMore: false }, page, serialize);
+    assert.deepEqual([whole.ids, whole.hasMore], [ids, true]);
+    assert.equal(JSON.parse(`[${Buffer.from(whole.json)}]`).length, fitting);
+    let turns = 0;
+    const turn = async () => void turns++;
+    assert.deepEqual(await serializedInTurns({ rows, hasMore: false }, page, serialize, turn), whole);
+    assert.ok(turns >= fitting, `${turns} turns`);
+  }
+});
+
+test('a page that is read in steps ends when its rows are long enough', async () => {
+  const { asked, list } = counted();
+  const long = inSteps(async (...request: Parameters<typeof list>) => ({
+    ...(await list(...request)),
+    length: 400_000,
+  }));
+  const { rows, hasMore } = await long(tenant, {}, ALL);
+  assert.deepEqual([rows.length, hasMore, asked.length], [60, true, 3]);
 });

@@ -26,6 +26,28 @@ export async function overheard(context: Ends, url: string): Promise<{ url: stri
   return { url: own, sent };
 }
 
+/** The address of a PostgreSQL, and the bytes that come from there: all of them, and the most behind one message. */
+export async function metered(
+  context: Ends,
+  url: string,
+): Promise<{ url: string; bytes(): number; longest(): number }> {
+  let [bytes, answer, longest] = [0, 0, 0];
+  const own = await proxied(
+    context,
+    url,
+    (message) => {
+      answer = 0;
+      return message;
+    },
+    ({ length }) => {
+      bytes += length;
+      answer += length;
+      longest = Math.max(longest, answer);
+    },
+  );
+  return { url: own, bytes: () => bytes, longest: () => longest };
+}
+
 /** The text of a message that has one. */
 export function textIn(message: Buffer): string | null {
   const kind = String.fromCharCode(message[0] ?? 0);
@@ -55,13 +77,14 @@ export async function proxied(
   context: Ends,
   url: string,
   change: (message: Buffer) => Buffer | null,
+  onAnswer: (piece: Buffer) => void = () => {},
 ): Promise<string> {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const database = connect({ host: hostname, port: Number(port), noDelay: true });
     endTogether(sockets, client, database);
-    database.pipe(client);
+    database.on('data', onAnswer).pipe(client);
     let isHeld = false;
     client.on(
       'data',

@@ -6,8 +6,9 @@ import type { Checkout } from '../../checkout/session.ts';
 import { sameTenant, type Tenant } from '../../checkout/tenant.ts';
 import { createLru } from '../../lib/lru.ts';
 import { bytesOf, type CheckoutRow, checkoutFromRow } from '../columns.ts';
+import { PAGE_LENGTH } from '../page.ts';
 import { ledgerOf } from '../resources/checkouts.ts';
-import { all, owned, type Read } from '../resources/read.ts';
+import { all, asItIs, type Ended, endedBy, owned, type Read } from '../resources/read.ts';
 import { sql as statement, textArray } from '../sql.ts';
 import type { Sql } from './connection.ts';
 import type { Pool } from './pool.ts';
@@ -21,18 +22,27 @@ export type CheckoutCache = ReturnType<typeof createCheckoutCache>;
 export type Revision = { readonly checkout: Checkout; readonly revision: number };
 
 /** Without data it is the revision that was known. */
-type ReadRow = Omit<CheckoutRow, 'data'> & Pick<Revision, 'revision'> & { readonly data: string | null };
+type ReadRow = Omit<CheckoutRow, 'data'> &
+  Pick<Revision, 'revision'> & { readonly data: string | null } & Ended;
 
-/** Revisions of these sessions, and the rest of those whose revision is another than was seen. */
+/** So many sessions may be long and be read at once. */
+const FEW = 8;
+
+/**
+ * Revisions of these sessions, and the rest of those whose revision is another than was seen. Of many that are long some
+ * are left out.
+ */
 function readChanged(tenant: Tenant, ids: readonly string[], revisions: readonly number[]): Read<ReadRow[]> {
   const seen = { ids: textArray(ids), revisions: `{${revisions.join()}}` };
-  return all(
-    statement`SELECT id, checkout.version, checkout.revision, event_count AS "eventCount",
+  const rows = statement`SELECT id, checkout.version, checkout.revision, event_count AS "eventCount",
         CASE WHEN checkout.revision <> seen.revision THEN data END AS data,
         CASE WHEN checkout.revision <> seen.revision THEN ${ledgerOf(tenant)} END AS payments
       FROM unnest(${seen.ids}::text[], ${seen.revisions}::integer[]) AS seen (id, revision) JOIN checkout USING (id)
-      WHERE ${owned(tenant, 'checkout')} AND checkout.id = ANY (${seen.ids}::text[])`,
-    (row: ReadRow) => row,
+      WHERE ${owned(tenant, 'checkout')} AND checkout.id = ANY (${seen.ids}::text[])`;
+  const length = statement`coalesce(octet_length(data), 0) + coalesce(octet_length(payments), 0)`;
+  return all(
+    ids.length > FEW ? endedBy({ length, most: PAGE_LENGTH, order: statement`id` }, rows) : rows,
+    asItIs<ReadRow>,
   );
 }
 
@@ -58,10 +68,16 @@ export function createCheckoutCache() {
   return {
     /** Those that exist, by their ids. */
     async read(sql: Sql, tenant: Tenant, ids: readonly string[]): Promise<Map<string, Revision>> {
-      const seen = new Map(ids.map((id) => [id, known(tenant, id)]));
-      const revisions = ids.map((id) => seen.get(id)?.revision ?? 0);
-      const rows = await runOn(sql, readChanged(tenant, ids, revisions));
-      return new Map(rows.map((row) => [row.id, current(tenant, row, seen.get(row.id))]));
+      const found = new Map<string, Revision>();
+      for (let left = ids; ; ) {
+        const seen = new Map(left.map((id) => [id, known(tenant, id)]));
+        const revisions = left.map((id) => seen.get(id)?.revision ?? 0);
+        const rows = await runOn(sql, readChanged(tenant, left, revisions));
+        for (const row of rows) found.set(row.id, current(tenant, row, seen.get(row.id)));
+        const last = rows.at(-1);
+        if (!last?.follows) return found;
+        left = left.filter((id) => id > last.id);
+      }
     },
 
     remember(changed: Revision): void {

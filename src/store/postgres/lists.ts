@@ -1,5 +1,9 @@
 /** Lists of sessions, read where a slow one holds up nobody else. */
-import { serialized } from '../lists.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
+import { createOneATurn } from '../../lib/one-a-turn.ts';
+import { serializerOf, TURN_MS } from '../lists.ts';
+import { type PageRequest, serializedInTurns } from '../page.ts';
+import type { CheckoutFilter } from '../resources/checkout-filters.ts';
 import { checkoutPage } from '../resources/checkout-lists.ts';
 import type { Checkouts } from '../store.ts';
 import type { CheckoutCache } from './checkouts.ts';
@@ -7,9 +11,20 @@ import type { Pool } from './pool.ts';
 import { searchFor } from './run.ts';
 
 export function lists(pool: Pool, { same }: CheckoutCache): Pick<Checkouts, 'list' | 'listSerialized'> {
-  const list: Checkouts['list'] = async (tenant, filter, page) => {
-    const { rows, hasMore } = await searchFor(pool, tenant, checkoutPage(tenant, filter, page));
-    return { rows: rows.map((row) => same(tenant, row)), hasMore };
+  /** Turns of the lists of all tenants: their rows are parsed and serialized by the thread that answers. */
+  const ownTurn = createOneATurn(TURN_MS);
+  const search = (tenant: Tenant, filter: CheckoutFilter, page: PageRequest) =>
+    searchFor(pool, tenant, checkoutPage(tenant, filter, page));
+
+  return {
+    async list(tenant, filter, page) {
+      const { rows, hasMore } = await search(tenant, filter, page);
+      return { rows: rows.map((row) => same(tenant, row)), hasMore };
+    },
+    async listSerialized(tenant, filter, page, form) {
+      const serialize = serializerOf(form);
+      const found = await search(tenant, filter, page);
+      return serializedInTurns(found, page, (row) => serialize(same(tenant, row)), ownTurn);
+    },
   };
-  return { list, listSerialized: serialized(list) };
 }

@@ -278,6 +278,7 @@ function* read(
       ],
       key,
       bounds,
+      length: sql`octet_length(data) + coalesce(octet_length(payments), 0)`,
       row: (row: CheckoutRow) => row,
     },
     page,

@@ -5,7 +5,7 @@
 import type { Tenant } from '../../checkout/tenant.ts';
 import { firstIdAt, type IdPrefix } from '../../lib/id.ts';
 import { keysOf } from '../../lib/keys.ts';
-import type { Page, PageRequest } from '../page.ts';
+import { PAGE_LENGTH, type Page, type PageRequest } from '../page.ts';
 import { either, join, nothing, raw, type Sql, sql } from '../sql.ts';
 
 export type Read<T> = {
@@ -192,6 +192,8 @@ type List<R, T> = {
   readonly key?: Sql;
   readonly bounds: readonly Bound[];
   readonly row: (row: R) => T;
+  /** Length of a row in bytes, of its columns, where rows may be long: the page ends by it. */
+  readonly length?: Sql;
   readonly rare?: boolean;
   /** Set if it may look at more rows than the page has: the tenant whose list it is. */
   readonly searches?: Tenant;
@@ -201,25 +203,61 @@ export const directionOf = ({ before }: PageRequest): Sql => raw(before === unde
 
 /** A page of a list in the order of ids, the newest first. */
 export function pageOf<R, T>(
-  { select, conditions, key = raw('id'), bounds, row, rare = false, searches }: List<R, T>,
+  { select, conditions, key = raw('id'), bounds, row, length, rare = false, searches }: List<R, T>,
   page: PageRequest,
 ): Read<Page<T>> {
-  const { limit } = page;
+  const { limit, most = PAGE_LENGTH } = page;
   const within = bounds.map(([comparison, id]) => sql`${key} ${raw(comparison)} ${id}`);
   const where = join([...conditions, ...within], ' AND ');
+  // One row more than the page: it tells whether there is more.
+  const rows = sql`${select} WHERE ${where} ORDER BY ${key} ${directionOf(page)} LIMIT ${limit + 1}`;
   return {
-    // One row more than the page: it tells whether there is more.
-    sql: sql`${select} WHERE ${where} ORDER BY ${key} ${directionOf(page)} LIMIT ${limit + 1}`,
+    sql: length === undefined ? rows : endedBy({ length, most, order: sql`id ${directionOf(page)}` }, rows),
     ...(searches ? { by: 'list', tenant: searches } : { by: 'page' }),
     rare,
     from: pageFrom(page, row),
   };
 }
 
+type End = { readonly length: Sql; readonly most: number; readonly order: Sql };
+
+/**
+ * The rows, which are in this order, until their lengths come to `most`; the last one says whether others follow. The
+ * thread that answers would have to read the others: PostgreSQL sends none of them, and knows how long a text is without
+ * reading it. SQLite is asked for no more (`sqlite/run.ts`).
+ */
+export function endedBy({ length, most, order }: End, rows: Sql): Sql {
+  const ended = either({
+    sqlite: rows,
+    postgres: sql`
+      SELECT * FROM (
+        SELECT *, coalesce(sum(${length}) OVER before, 0) AS "lengthBefore", lead(true, 1, false) OVER before AS follows
+        FROM (${rows}) AS found
+        WINDOW before AS (ORDER BY ${order} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+      ) AS page WHERE "lengthBefore" < ${raw(`${most}`)} ORDER BY ${order}`,
+  });
+  return { ...ended, most };
+}
+
+/** Further columns of rows that end by their length. */
+export type Ended = { readonly lengthBefore?: number; readonly follows?: boolean };
+
+/** Bytes of all texts of a row. */
+export function lengthOf(row: object): number {
+  let length = 0;
+  for (const cell of Object.values(row)) if (typeof cell === 'string') length += Buffer.byteLength(cell);
+  return length;
+}
+
 /** A page of the rows that were found, of which there is one more than it has room for where there are more. */
 export function pageFrom<R, T>({ limit, before }: PageRequest, row: (row: R) => T): Read<Page<T>>['from'] {
   return (found) => {
-    const rows = found.slice(0, limit).map((each) => row(each as R));
-    return { rows: before === undefined ? rows : rows.reverse(), hasMore: found.length > limit };
+    const rows = found.slice(0, limit).map((each) => {
+      const { lengthBefore: _, follows: __, ...rest }: Ended = each;
+      return row(rest as R);
+    });
+    const { follows = false }: Ended = found.at(-1) ?? {};
+    const hasMore = found.length > limit || follows;
+    return { rows: before === undefined ? rows : rows.reverse(), hasMore };
   };
 }

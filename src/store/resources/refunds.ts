@@ -2,13 +2,14 @@
 import type { CheckoutId } from '../../checkout/ids.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import type { Page, PageRequest } from '../page.ts';
-import { sql } from '../sql.ts';
+import { either, raw, type Sql, sql } from '../sql.ts';
 import type { Row } from '../tables.ts';
 import {
   type AskedOf,
   type AskedValues,
   boundsOf,
   conditionsOf,
+  directionOf,
   indexedBy,
   indexFor,
   owned,
@@ -29,12 +30,24 @@ export type RefundFilter = AskedOf<typeof filters>;
 
 type Found = Pick<Row<'refund'>, 'id' | 'checkout'>;
 
+/**
+ * For PostgreSQL, bytes of the session that a refund is shown out of, unless the row before has it, too: the page ends by
+ * what is read for it.
+ */
+const bytesOf = (tenant: Tenant, page: PageRequest): Sql =>
+  either({
+    postgres: sql`, CASE WHEN lag(checkout) OVER (ORDER BY id ${directionOf(page)}) = checkout THEN 0 ELSE (
+      SELECT octet_length(data) FROM checkout AS whole WHERE ${owned(tenant, 'whole')} AND whole.id = refund.checkout
+    ) END AS bytes`,
+  });
+
 export function refundList(tenant: Tenant, filter: RefundFilter, page: PageRequest): Read<Page<Found>> {
   return pageOf(
     {
-      select: sql`SELECT id, checkout FROM refund${indexedBy(indexFor(filters, filter))}`,
+      select: sql`SELECT id, checkout${bytesOf(tenant, page)} FROM refund${indexedBy(indexFor(filters, filter))}`,
       conditions: [owned(tenant), ...conditionsOf(filters, filter)],
       bounds: boundsOf({}, page),
+      length: raw('bytes'),
       row: ({ id, checkout }: Found) => ({ id, checkout }),
     },
     page,

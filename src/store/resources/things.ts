@@ -5,7 +5,7 @@ import { byKey, counterIn, type Load, locking } from '../loads.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { isAnyOf, nothing, raw, type Sql, sql } from '../sql.ts';
 import { columnsIn, counterOf, type Row, type Table } from '../tables.ts';
-import { all, boundsOf, indexedBy, one, owned, pageOf, type Read } from './read.ts';
+import { all, boundsOf, indexedBy, lengthOf, one, owned, pageOf, type Read } from './read.ts';
 
 type Field<T extends Table> = keyof Row<T> & string;
 
@@ -45,22 +45,27 @@ export function thingsIn<T extends Table, D>(table: T, from: (row: Row<T>) => D)
         ),
     }),
 
-    /** A page in the order of ids; `source` selects the rows where not all columns are wanted. */
+    /** A page in the order of ids, of rows with `data` that may be long; `source` selects the rows where not all columns are wanted. */
     page: (
       tenant: Tenant,
       conditions: readonly Sql[],
       page: PageRequest,
       { index = null, source = select }: { readonly index?: string | null; readonly source?: Sql } = {},
-    ): Read<Page<D>> =>
-      pageOf(
+    ): Read<Page<D>> => {
+      const read = pageOf(
         {
           select: sql`${source}${indexedBy(index)}`,
           conditions: [owned(tenant), ...conditions],
           bounds: boundsOf({}, page),
+          length: raw('octet_length(data)'),
           row: thing,
         },
         page,
-      ),
+      );
+      const measured = (rows: readonly object[]) =>
+        rows.slice(0, page.limit).reduce((sum, row) => sum + lengthOf(row), 0);
+      return { ...read, from: (rows) => ({ ...read.from(rows), length: measured(rows) }) };
+    },
 
     /** Rows that are due by `now` but for these, the longest due first. */
     listDue: (tenant: Tenant, now: TenantTime, limit: number, except: readonly string[] = []): Read<D[]> =>

@@ -38,7 +38,11 @@ export type ReadTask =
   | SessionsTask;
 
 /** Rows of a statement. */
-type RowsTask = { readonly text: string; readonly values: readonly SQLInputValue[] };
+type RowsTask = {
+  readonly text: string;
+  readonly values: readonly SQLInputValue[];
+  readonly most?: number | undefined;
+};
 type SessionsTask = {
   readonly tenant: Tenant;
   readonly filter: CheckoutFilter;
@@ -93,8 +97,8 @@ function answered(task: ReadTask): ReadAnswer {
 function found(task: ReadTask): unknown {
   if ('filter' in task) return sessions(task);
   if ('form' in task) return events(task);
-  const { text, values, outlined: inOutline = false } = task;
-  return inOutline ? outlines(text, values) : run.rows(text, [...values]);
+  const { text, values, most, outlined: inOutline = false } = task;
+  return inOutline ? outlines(text, values) : run.rows(text, [...values], most);
 }
 
 function events({ text, values, form }: RowsTask & { readonly form: Form }): PackedEvents {

@@ -2,7 +2,7 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { createLru } from '../../lib/lru.ts';
 import { hashOfBody } from '../redact.ts';
-import type { Read } from '../resources/read.ts';
+import { type Ended, lengthOf, type Read } from '../resources/read.ts';
 import { type Sql, type Value, valuesOf, written } from '../sql.ts';
 import { runSteps, type Steps } from '../steps.ts';
 import { booleanFields } from '../tables.ts';
@@ -12,9 +12,10 @@ const MAX_STATEMENTS = 200;
 
 export type Runner = ReturnType<typeof runner>;
 
+type Prepared = { readonly statement: StatementSync; readonly columns: readonly ColumnOfRow[] };
+
 export function runner(database: DatabaseSync) {
   database.function('hash_of_body', { deterministic: true }, (body) => hashOfBody(String(body)));
-  type Prepared = { readonly statement: StatementSync; readonly columns: readonly ColumnOfRow[] };
   const prepared = createLru<string, Prepared>({ most: MAX_STATEMENTS });
 
   function prepare(text: string): Prepared {
@@ -42,14 +43,12 @@ export function runner(database: DatabaseSync) {
 
   return {
     read<T>({ sql, from, form }: Read<T>): T {
-      const [{ statement, columns }, values] = ready(sql, form);
-      return from(rowsOf(statement, columns, values));
+      const [prepared, values] = ready(sql, form);
+      return from(rowsOf(prepared, values, sql.most));
     },
 
-    rows: (text: string, values: SQLInputValue[]): object[] => {
-      const { statement, columns } = prepare(text);
-      return rowsOf(statement, columns, values);
-    },
+    rows: (text: string, values: SQLInputValue[], most?: number): object[] =>
+      rowsOf(prepare(text), values, most),
 
     /** The same, each read when it is asked for. */
     *each(text: string, values: SQLInputValue[]): Generator<object> {
@@ -62,9 +61,7 @@ export function runner(database: DatabaseSync) {
     steps: <T>(steps: Steps<T>): T =>
       runSteps(steps, (sql) => {
         const { text, values } = onSqlite(sql);
-        if (text === '') return [];
-        const { statement, columns } = prepare(text);
-        return rowsOf(statement, columns, values);
+        return text === '' ? [] : rowsOf(prepare(text), values, sql.most);
       }),
 
     /** Runs a statement that writes; returns how many rows it has changed. */
@@ -81,9 +78,27 @@ type ColumnOfRow = { readonly name: string; readonly isBoolean: boolean };
  * Rows as objects made here, of arrays: those of `node:sqlite` have no prototype, and what is made of them takes half as
  * long again (measured with events).
  */
-function rowsOf(statement: StatementSync, columns: readonly ColumnOfRow[], values: SQLInputValue[]) {
+function rowsOf({ statement, columns }: Prepared, values: SQLInputValue[], most?: number): object[] {
+  if (most !== undefined) return ended(statement.iterate(...values), columns, most);
   const found = statement.all(...values) as unknown as SQLOutputValue[][];
   return found.map((cells) => rowOf(columns, cells));
+}
+
+/** Rows until they have so many bytes; the last one says whether others follow. */
+function ended(found: Iterable<unknown>, columns: readonly ColumnOfRow[], most: number): object[] {
+  const rows: Array<object & Ended> = [];
+  let length = 0;
+  for (const cells of found) {
+    const last = rows.at(-1);
+    if (last !== undefined && length >= most) {
+      rows[rows.length - 1] = { ...last, follows: true };
+      break;
+    }
+    const row = rowOf(columns, cells as SQLOutputValue[]);
+    length += lengthOf(row);
+    rows.push(row);
+  }
+  return rows;
 }
 
 function rowOf(columns: readonly ColumnOfRow[], cells: readonly SQLOutputValue[]) {
@@ -97,9 +112,9 @@ function rowOf(columns: readonly ColumnOfRow[], cells: readonly SQLOutputValue[]
 }
 
 /** Statement as SQLite takes it. */
-export function onSqlite(sql: Sql): { readonly text: string; readonly values: SQLInputValue[] } {
+export function onSqlite(sql: Sql) {
   const { text, values } = written(sql, 'sqlite');
-  return { text, values: bindable(values) };
+  return { text, values: bindable(values), most: sql.most };
 }
 
 /** Value as SQLite takes it, which has no booleans. */
