@@ -5,8 +5,11 @@
  */
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { tenantName } from '../checkout/tenant.ts';
+import { clientOf } from '../lib/client-address.ts';
+import { createPace } from '../lib/rate-limit.ts';
 import { JSON_TYPE } from './answer.ts';
 import { createTurns } from './turns.ts';
 
@@ -25,24 +28,34 @@ const unsent = new WeakMap<ServerResponse, number>();
 /** Bytes of an answer that is made, and of which nothing is known to the connection yet. */
 export const unsentOf = (response: ServerResponse): number => unsent.get(response) ?? 0;
 
-export function createPieces() {
+/**
+ * Bytes of large answers that go to an account and mode, or to an address without a key, in a second: as many as one client
+ * that exports page after page takes. Twenty that do share it, or nothing would be left of the thread that writes them.
+ */
+const BYTES_PER_SECOND = 32 * 2 ** 20;
+
+export function createPieces(
+  pace = createPace(BYTES_PER_SECOND, Number.POSITIVE_INFINITY, () => performance.now()),
+) {
   // Each answer waits with one piece at most, and there are no more answers than connections.
   const limits = { maxWaiting: Number.POSITIVE_INFINITY, maxWaitingOfTenant: Number.POSITIVE_INFINITY };
   const turns = createTurns(limits, PIECES_A_TURN);
 
-  const ownTurn = (tenant: string) => new Promise<void>((resolve) => turns(tenant, () => resolve()));
+  const ownTurn = (caller: string) => new Promise<void>((resolve) => turns(caller, () => resolve()));
 
-  /** The bytes, one piece in each turn of this tenant. Whoever is no tenant is nobody's. */
+  /** The bytes, one piece in each turn of this caller: a tenant, or the address of somebody without a key. */
   async function* inTurns(
     response: ServerResponse,
-    tenant: string,
+    caller: string,
     bytes: Bytes,
   ): AsyncGenerator<Uint8Array> {
     let left = lengthOf(bytes);
     try {
       for (const piece of cut(bytes)) {
         unsent.set(response, left);
-        await ownTurn(tenant);
+        const waitMs = pace.take(caller, piece.length);
+        if (waitMs > 0) await pause(waitMs);
+        await ownTurn(caller);
         left -= piece.length;
         unsent.set(response, left);
         yield piece;
@@ -99,8 +112,8 @@ export function sendJson(request: FastifyRequest, reply: FastifyReply, bytes: By
   return reply.send(paced(request, reply, bytes));
 }
 
-function paced({ principal, server }: FastifyRequest, reply: FastifyReply, bytes: Bytes): Readable {
+function paced({ principal, ip, server }: FastifyRequest, reply: FastifyReply, bytes: Bytes): Readable {
   reply.header('content-length', lengthOf(bytes));
-  const tenant = principal ? tenantName(principal.tenant) : '';
-  return Readable.from(server.pieces.inTurns(reply.raw, tenant, bytes));
+  const caller = principal ? tenantName(principal.tenant) : clientOf(ip);
+  return Readable.from(server.pieces.inTurns(reply.raw, caller, bytes));
 }

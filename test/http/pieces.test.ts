@@ -6,6 +6,7 @@ import { connect } from 'node:net';
 import { after, suite, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Bytes, createPieces, PIECE_BYTES, unsentOf } from '../../src/http/pieces.ts';
+import { createPace } from '../../src/lib/rate-limit.ts';
 import { configure } from '../api/bank.ts';
 import { startService } from '../support/service.ts';
 
@@ -58,6 +59,21 @@ suite('pieces', () => {
       assert.ok(order.length - before <= 8, `${order.length - before} pieces in one turn`);
     }
     assert.equal(order.length, 203);
+  });
+
+  test('of one caller go out at a pace, and those of others at once', async () => {
+    const pace = createPace(4 * PIECE_BYTES, Number.POSITIVE_INFINITY, () => 0);
+    const pieces = createPieces(pace);
+    let sent = 0;
+    async function send(): Promise<void> {
+      for await (const _ of pieces.inTurns(response(), 'a', bytesOf(5 * PIECE_BYTES))) sent++;
+    }
+    const isSent = send();
+    for (let turn = 0; turn < 10; turn++) await nextTurn();
+    await all(pieces.inTurns(response(), 'b', bytesOf(3 * PIECE_BYTES)));
+    assert.equal(sent, 4);
+    await isSent;
+    assert.equal(sent, 5);
   });
 
   test('are known to be unsent until they are taken, or given up', async () => {
