@@ -3,6 +3,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import type { Data } from '../shop.ts';
 import type { Caller, Request } from './requests.ts';
 import type { WireAnswer, WireRequest } from './wire.ts';
 
@@ -81,6 +82,35 @@ export function kindOf(object: string, id: string): string {
 /** The number of ids of a kind in use: the newest ones. */
 const KEPT_IDS = 300;
 
+/**
+ * Ids of things in a state that an operation needs, beside all of their kind: without them hardly any request to it would
+ * succeed. What another request has changed since stays among them until an answer tells so.
+ */
+const inState: Readonly<
+  Record<string, { readonly object: string; readonly kind: string; readonly is: (thing: Data) => boolean }>
+> = {
+  /** Bank entries that wait for a person. */
+  opn: {
+    object: 'bank_entry',
+    kind: 'ntc',
+    is: ({ status, amount_unassigned: left }) => status === 'open' && left > 0,
+  },
+  /** Sessions for which an entry can be booked: in its currency, and with something to pay. */
+  eur: {
+    object: 'checkout',
+    kind: 'chk',
+    is: ({ invoice_currency: currency, amount }) => currency === 'EUR' && amount > 0,
+  },
+  /** Sessions that can be paid. */
+  due: { object: 'checkout', kind: 'chk', is: ({ status, amount }) => status === 'active' && amount > 0 },
+};
+
+/** What an answer is about, or lists. */
+function thingsOf(text: string): Data[] {
+  const { data } = JSON.parse(text);
+  return [data].flat().filter((thing) => typeof thing?.id === 'string');
+}
+
 /** Puts ids that the service has given into requests; answers bring further ones. */
 export function createIds({
   shop,
@@ -106,7 +136,8 @@ export function createIds({
   function filled(text: string, caller: Caller): string {
     return text.replaceAll(/\{([a-z]{3}):(\d+)\}|\{hook\}/g, (_all, prefix?: string, number?: string) => {
       if (prefix === undefined) return hook;
-      const ids = known[owner(caller)][prefix] ?? [];
+      const { [prefix]: fitting = [], [inState[prefix]?.kind ?? prefix]: all = [] } = known[owner(caller)];
+      const ids = fitting.length > 0 ? fitting : all;
       return ids[Number(number) % Math.max(1, ids.length)] ?? `${prefix}_${'0'.repeat(26)}`;
     });
   }
@@ -133,19 +164,32 @@ export function createIds({
     },
 
     /** Remembers what an answer names, and forgets what is no more. */
-    learn({ operation, caller }: Request, { target }: WireRequest, { status, text }: WireAnswer): void {
+    learn(
+      { operation, caller }: Request,
+      { target }: WireRequest,
+      { status, text, headers }: WireAnswer,
+    ): void {
       if (status >= 300) return;
       const ids = known[owner(caller)];
       if (operation.method === 'DELETE') {
         for (const [kind, list] of Object.entries(ids)) ids[kind] = list.filter((id) => !target.includes(id));
         return;
       }
-      for (const [, id = '', object = ''] of text.slice(0, 4000).matchAll(NAMED)) {
-        ids[kindOf(object, id)] ??= [];
-        const list = ids[kindOf(object, id)] ?? [];
-        if (list.includes(id)) continue;
-        list.push(id);
-        if (list.length > KEPT_IDS) list.shift();
+      const remember = (kind: string, id: string) => {
+        ids[kind] ??= [];
+        if (ids[kind].includes(id)) return;
+        ids[kind].push(id);
+        if (ids[kind].length > KEPT_IDS) ids[kind].shift();
+      };
+      for (const [, id = '', object = ''] of text.slice(0, 4000).matchAll(NAMED))
+        remember(kindOf(object, id), id);
+      if (!headers.get('content-type')?.includes('json')) return;
+      for (const thing of thingsOf(text)) {
+        for (const [state, { object, is }] of Object.entries(inState)) {
+          if (thing.object !== object) continue;
+          if (is(thing)) remember(state, thing.id);
+          else ids[state] = ids[state]?.filter((id) => id !== thing.id) ?? [];
+        }
       }
     },
   };

@@ -34,9 +34,11 @@ const JSON_TYPE: Header = ['Content-Type', 'application/json'];
 
 /** Kinds of ids in paths, by what stands before them. */
 const pathIds: ReadonlyArray<readonly [RegExp, string]> = [
+  [/(payin.*confirm|test_helpers.*pay)$/, 'due'],
   [/checkout|payin/, 'chk'],
   [/payment_attempt/, 'pat'],
   [/refund/, 'rfd'],
+  [/bank_entry.*assign/, 'opn'],
   [/bank_entry/, 'ntc'],
   [/bank_statement/, 'bfl'],
   [/payment_file/, 'pmf'],
@@ -159,7 +161,8 @@ export function createRequests(document: ApiDocument) {
         .chain(([path, wrong]) => changed(fc.constant({ target: target(path, wrong) }))),
     );
     if (operation.path.includes('{id}')) {
-      const other = fc.constantFrom('x', 'chk_', `xyz_${'0'.repeat(26)}`, `chk_${'0'.repeat(41)}`, 'CHK_0');
+      // No ids of the service, and no names that a receiving account may have.
+      const other = fc.constantFrom('X', 'chk_', `xyz_${'0'.repeat(26)}`, `chk_${'0'.repeat(41)}`, 'CHK_0');
       ways.push(changed(other.map((id) => ({ target: operation.path.replace('{id}', id) }))));
     }
     if (parametersOf(operation, 'header').some(({ name }) => name === 'Idempotency-Key'))

@@ -32,6 +32,7 @@ const named: Readonly<Record<string, () => Some>> = {
   url: () => fc.constant('{hook}'),
   payment_methods: () => fc.constantFrom(['card'], ['card', 'local_bank_transfer_eur']),
   remove_payment_methods: () => fc.constant(['card']),
+  parts: () => parts,
   method: () => fc.constant('card'),
   payment_method_details: () => fc.constant({ type: 'card' }),
   payment_id: () => fc.nat().map((n) => `payment-${n}`),
@@ -44,6 +45,18 @@ const named: Readonly<Record<string, () => Some>> = {
   // Requests do not wait for events.
   wait: () => fc.constant(0),
 };
+
+/** Parts of a bank entry: nearly all of them are its rest, or less than that, for a session in its currency. */
+const parts = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ payin: knownId('eur') }).map((part) => [part]) },
+  { weight: 2, arbitrary: partsOfAmounts(1, 1) },
+  { weight: 1, arbitrary: partsOfAmounts(2, 4) },
+);
+
+function partsOfAmounts(minLength: number, maxLength: number): Some {
+  const part = fc.record({ payin: knownId('eur'), amount: fc.integer({ min: 1, max: 600 }) });
+  return fc.array(part, { minLength, maxLength });
+}
 
 /** Days from now. */
 function days(from: number, to: number): fc.Arbitrary<string> {
