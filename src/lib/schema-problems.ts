@@ -136,7 +136,7 @@ function problemOf(error: ErrorObject, formats: Formats): SchemaProblem | null {
     case 'uniqueItems':
       return at('must not have duplicates');
     case 'enum':
-      return at(`must be one of ${params.allowedValues.join(', ')}`);
+      return at(`must be one of ${params.allowedValues.map(String).join(', ')}`);
     case 'format':
       return at(detailOf(formats[params.format], data) ?? `must be of the form ${params.format}`);
     case 'pattern':

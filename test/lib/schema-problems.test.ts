@@ -102,6 +102,7 @@ suite('validation by schema', () => {
     [Type.Array(Type.Null(), { maxItems: 2 }), [null, null, null], 'must have at most 2 elements'],
     [Type.Array(Type.Null(), { uniqueItems: true }), [null, null], 'must not have duplicates'],
     [Type.Enum(['one', 'two']), 'three', 'must be one of one, two'],
+    [Type.Unsafe({ enum: ['one', null] }), 'three', 'must be one of one, null'],
     [Type.Union([Type.Array(Type.Null()), Type.Boolean()]), '', 'must be a list or true or false'],
     [Type.Unsafe({ anyOf: [] }), '', 'is invalid'],
     [Type.Unsafe({ const: 1 }), 2, 'is invalid'],
