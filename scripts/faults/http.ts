@@ -51,6 +51,12 @@ export const httpFaults: readonly Fault[] = [
     replace: 'CHANGES_THE_PRICE.has(`${name}_`)',
   },
   {
+    name: 'a misspelt setting of a lenient account is ignored',
+    ...http('loose', 'account-settings'),
+    find: " || routeOptions.config.permission === 'manage'",
+    replace: '',
+  },
+  {
     name: 'ignored fields are kept',
     ...http('loose', 'clients/v3'),
     find: 'delete ownerOf(each, body)[each.params.additionalProperty];',

@@ -2,7 +2,8 @@
  * The border for accounts whose clients were written for other v3 services. Numbers near an integer are that integer,
  * amounts are in hundredths, and fields that are unknown here are ignored, but for those that would change what is paid.
  * A request whose header `Compatibility` is `strict` comes from none of those clients: our own command line counts minor
- * units, whatever the account is set to.
+ * units, whatever the account is set to. Nor does one about keys and settings, which no other service has: there, an
+ * ignored field would be a change that its sender believes in.
  */
 import type { ErrorObject } from 'ajv';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -63,7 +64,9 @@ export const currencyOfSession =
 export function loosenBorder(api: FastifyInstance): void {
   api.decorateRequest('loose', null);
   api.addHook('onRequest', (request, _reply, done) => {
-    const isLoose = request.principal?.compatibility === 'v3' && request.headers.compatibility !== 'strict';
+    const { principal, headers, routeOptions } = request;
+    const isOurs = headers.compatibility === 'strict' || routeOptions.config.permission === 'manage';
+    const isLoose = principal?.compatibility === 'v3' && !isOurs;
     if (isLoose) request.loose = { problems: [], wrong: [], ignored: [], currency: null };
     done();
   });

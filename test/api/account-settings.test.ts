@@ -82,8 +82,12 @@ suite('account settings', () => {
     assert.equal((await createSession(service, body)).amount, 2400);
     succeeded(await update({ compatibility: 'v3' }));
     assert.equal((await createSession(service, { ...body, amount: 240_000 })).amount, 240_000);
-    const { compatibility } = succeeded(await update({ compatibility: null, unknown_here: 1 }));
-    assert.equal(compatibility, 'strict');
+    // No client of another v3 service sends settings: they are read by the letter all the same.
+    for (const body of [{ receiving_accounts: [] }, { policy: { lat: 'hold' } }]) {
+      const answer = await writesNothing(service, () => update(body));
+      assert.deepEqual([answer.status, answer.headers.get('ignored-fields')], [400, null]);
+    }
+    assert.equal(succeeded(await update({ compatibility: null })).compatibility, 'strict');
     assert.equal((await createSession(service, body)).amount, 2400);
   });
 

@@ -28,7 +28,7 @@ const description = `Checkout sessions: hosted payment requests for invoices.
 
 **Empty values.** In a request, an empty string and \`null\` count as an absent field, unless an operation gives them a meaning. Unknown fields and parameters are errors.
 
-**Compatibility.** This document describes accounts with \`compatibility: strict\`, the default. With \`v3\`, for clients of other v3 services, all amounts are in hundredths of the unit (2400 JPY is 240000), a number within a millionth of an integer is that integer, and unknown fields of bodies are ignored and listed in the answer’s \`Ignored-Fields\`, but for those that would change the price. Operations that do more say so. A request with the header \`Compatibility: strict\` is read and answered by the letter in every account.
+**Compatibility.** This document describes accounts with \`compatibility: strict\`, the default. With \`v3\`, for clients of other v3 services, all amounts are in hundredths of the unit (2400 JPY is 240000), a number within a millionth of an integer is that integer, and unknown fields of bodies are ignored and listed in the answer’s \`Ignored-Fields\`, but for those that would change the price. Operations that do more say so. Operations with the permission \`manage\` are read by the letter in every account. A request with the header \`Compatibility: strict\` is read and answered by the letter in every account.
 
 **Errors** list all mistakes of a request, each with a code and a JSON pointer to the field. With \`Accept: application/problem+json\`, they come as problem documents (RFC 9457).`;
 
