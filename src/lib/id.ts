@@ -24,15 +24,17 @@ let counter = 0;
 
 /**
  * A new id such as `chk_01k9…`: the time in milliseconds (48 bits), a counter that orders the ids which one process
- * makes in the same millisecond, and 60 random bits. Ids sort by time, so lists need no other order.
+ * makes in the same millisecond, and 60 random bits. Ids sort by time, so lists need no other order. The counter goes on
+ * from one millisecond to the next: tenants with test clocks are in several at once, and come back to each.
  */
 export function newId<P extends IdPrefix>(prefix: P, nowMs: number): Id<P> {
-  if (nowMs === counterMs) counter = (counter + 1) % COUNTER_LIMIT;
-  else {
-    counter = 0;
+  if (nowMs !== counterMs) {
+    // Half of it is more than a millisecond needs: it does not begin anew within one.
+    if (counter >= COUNTER_LIMIT / 2) counter = 0;
     counterMs = nowMs;
     counterMsText = encode(nowMs, TIME_LENGTH);
   }
+  counter = (counter + 1) % COUNTER_LIMIT;
   return `${prefix}_${counterMsText}${encode(counter, COUNTER_LENGTH)}${randomText(RANDOM_LENGTH)}`;
 }
 

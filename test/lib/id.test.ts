@@ -11,15 +11,16 @@ const numberOf = (text: string) => [...text].reduce((sum, digit) => 32 * sum + D
 
 suite('an id', () => {
   test('has its prefix, 26 characters, the time and a counter', () => {
+    const counterOf = (id: string) => numberOf(id.slice(14, 18));
+    const first = counterOf(newId('chk', T)) + 1;
     const ids = Array.from({ length: 100 }, () => newId('chk', T + 1));
     for (const [index, id] of ids.entries()) {
       assert.match(id, /^chk_[0-9a-hjkmnp-tv-z]{26}$/);
       assert.equal(numberOf(id.slice(4, 14)), T + 1);
-      assert.equal(numberOf(id.slice(14, 18)), index);
+      assert.equal(counterOf(id), first + index);
     }
     assert.equal(ID_LENGTH, 26);
     assert.equal(new Set(ids.map((id) => id.slice(18))).size, 100);
-    assert.equal(numberOf(newId('chk', T + 2).slice(14, 18)), 0);
   });
 
   test('stands behind those before it, and within its time', () => {
@@ -37,6 +38,25 @@ suite('an id', () => {
         }
       }),
     );
+  });
+
+  test('stands behind those of its millisecond, whatever clocks of others say in between', () => {
+    const ids = Array.from({ length: 10 }, (_, index) => {
+      newId('evt', T + 5000 + (index % 3));
+      return newId('evt', T);
+    });
+    assert.deepEqual(ids.toSorted(), ids);
+  });
+
+  test('has a counter that begins anew between two milliseconds, and not within one', () => {
+    const half = 32 ** 4 / 2;
+    let id = newId('evt', T);
+    for (let count = 0; count < half; count++) {
+      const next = newId('evt', T);
+      if (next <= id) assert.fail(`${next} stands before ${id}`);
+      id = next;
+    }
+    assert.equal(numberOf(newId('evt', T + 1).slice(14, 18)), 1);
   });
 
   test('of a time before 1970 is none: all come behind it', () => {

@@ -51,6 +51,23 @@ export function auditSuite(open: Open): void {
       }
     });
 
+    it('has lines of one millisecond in their order, though clocks of others are ahead', async ({
+      store,
+      live,
+      mine,
+    }) => {
+      const lines = Array.from({ length: 6 }, (_, index) => ({ ...line(index), at: T }));
+      for (const audit of lines) {
+        await write(store, live, { audit });
+        await write(store, mine, { audit: { ...audit, at: T + 1000 } });
+      }
+      const { rows } = await store.audit.list(live, { limit: 6 });
+      assert.deepEqual(
+        rows.map(({ version }) => version),
+        lines.map(({ version }) => version).toReversed(),
+      );
+    });
+
     it('of a tenant without changes is empty', async ({ store, mine, theirs }) => {
       await write(store, mine, { audit: line(1) });
       assert.deepEqual(await store.audit.list(theirs, { limit: 1 }), { rows: [], hasMore: false });
