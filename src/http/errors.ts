@@ -52,7 +52,8 @@ export function refusalError(refusal: Refusal): RequestError {
 }
 
 function sentence(pointer: string, detail: string): string {
-  const name = pointer.slice(1) || 'The body';
+  // A field may have an empty name.
+  const name = pointer === '' ? 'The body' : pointer.slice(1) || '""';
   return `${name} ${detail}.`;
 }
 

@@ -159,6 +159,8 @@ suite('a change of account settings is refused', () => {
     await begin();
     for (const body of ['[]', '"strict"', '5', 'null'])
       assert.deepEqual(Object.keys(await refused(body)), [''], body);
+    // A field without a name is not the body.
+    assert.deepEqual(await refused({ '': 1 }), { '/': '"" is not a known field.' });
     const large = await writesNothing(service, () =>
       update({ business: { tax_id: 'x'.repeat(BODY_LIMIT_BYTES) } }),
     );
