@@ -22,6 +22,14 @@ let counterMs = Number.NaN;
 let counterMsText = '';
 let counter = 0;
 
+/** Begins counter and stock anew: a simulation makes the same ids from the same random bytes. */
+export function restartIds(): void {
+  pool = '';
+  poolAt = 0;
+  counterMs = Number.NaN;
+  counter = 0;
+}
+
 /**
  * A new id such as `chk_01k9…`: the time in milliseconds (48 bits), a counter that orders the ids which one process
  * makes in the same millisecond, and 60 random bits. Ids sort by time, so lists need no other order. The counter goes on

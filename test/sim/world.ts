@@ -6,7 +6,7 @@
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import timersPromises from 'node:timers/promises';
-import { newId, randomText } from '../../src/lib/id.ts';
+import { restartIds } from '../../src/lib/id.ts';
 import { type Random, randomFrom } from '../crash/random.ts';
 
 type Timer = { readonly at: number; readonly fire: () => void };
@@ -15,8 +15,6 @@ type Timer = { readonly at: number; readonly fire: () => void };
 const START_MS = Date.UTC(2027, 0, 4);
 /** Turns of the event loop without any activity after which nothing will happen any more until time passes. */
 const IDLE_TURNS = 4;
-/** More bytes than any id or secret takes at once, so that an earlier simulation's rest is thrown away. */
-const DRAINED = 8_192;
 
 export type World = {
   /** Milliseconds since the beginning, by a clock that cannot be set. */
@@ -94,8 +92,7 @@ export function takeOver() {
       elapsedMs = 0;
       wallMs = START_MS;
       random = randomFrom(seed);
-      randomText(DRAINED);
-      newId('evt', 0);
+      restartIds();
       return {
         elapsed: () => elapsedMs,
         wall: () => wallMs,
