@@ -258,7 +258,7 @@ export const httpFaults: readonly Fault[] = [
     name: 'large answers of one account go out as fast as it takes them',
     file: 'src/http/pieces.ts',
     tests: ['test/http/pieces.test.ts'],
-    find: 'if (waitMs > 0) await pause(waitMs);',
+    find: 'if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));',
     replace: '',
   },
   {

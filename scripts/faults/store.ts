@@ -14,6 +14,13 @@ const turns = { file: 'src/lib/turns.ts', tests: ['test/sqlite/readers.test.ts']
 
 export const storeFaults: readonly Fault[] = [
   {
+    name: 'of several commands at once one gives up, as the database is locked',
+    file: 'src/store/sqlite/connection.ts',
+    tests: ['test/cli/account-settings.test.ts'],
+    find: 'COMMAND_WAITS_MS = 5_000',
+    replace: 'COMMAND_WAITS_MS = 500',
+  },
+  {
     name: 'ids of one millisecond lose their order beside a clock that is ahead',
     file: 'src/lib/id.ts',
     tests: ['test/lib/id.test.ts'],

@@ -5,7 +5,6 @@
  */
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { tenantName } from '../checkout/tenant.ts';
 import { clientOf } from '../lib/client-address.ts';
@@ -54,7 +53,7 @@ export function createPieces(
       for (const piece of cut(bytes)) {
         unsent.set(response, left);
         const waitMs = pace.take(caller, piece.length);
-        if (waitMs > 0) await pause(waitMs);
+        if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
         await ownTurn(caller);
         left -= piece.length;
         unsent.set(response, left);

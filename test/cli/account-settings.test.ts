@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { suite, type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createAccount } from '../../src/accounts/account.ts';
 import { defaultSettings } from '../../src/accounts/settings.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
@@ -80,6 +82,24 @@ test('receiving accounts that are set at the same time are all kept', async (t) 
     'n100003',
     'n100004',
   ]);
+});
+
+test('a command waits for somebody who writes for longer than a server would wait', async (t) => {
+  const settings = await database(t);
+  const path = settings.DATABASE_URL.slice('sqlite:'.length);
+  // Another command, whose commit takes its time.
+  const store = openSqliteStore(path);
+  const other = new DatabaseSync(path);
+  t.after(async () => {
+    other.close();
+    await store.close();
+  });
+  other.exec('BEGIN IMMEDIATE');
+  const renamed = done(t, settings, 'accounts', 'rename', '1', 'Till');
+  // The command is at its commit by then, on all but very slow machines.
+  await pause(1_500);
+  other.exec('COMMIT');
+  await renamed;
 });
 
 suite('opentill accounts settings and configure', () => {

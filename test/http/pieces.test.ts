@@ -9,6 +9,7 @@ import { type Bytes, createPieces, PIECE_BYTES, unsentOf } from '../../src/http/
 import { createPace } from '../../src/lib/rate-limit.ts';
 import { configure } from '../api/bank.ts';
 import { startService } from '../support/service.ts';
+import { mockTimers } from '../support/timers.ts';
 
 const KIB = 1024;
 const bytesOf = (...sizes: readonly number[]): Bytes =>
@@ -61,7 +62,8 @@ suite('pieces', () => {
     assert.equal(order.length, 203);
   });
 
-  test('of one caller go out at a pace, and those of others at once', async () => {
+  test('of one caller go out at a pace, and those of others at once', async (t) => {
+    const timers = mockTimers(t, ['setTimeout']);
     const pace = createPace(4 * PIECE_BYTES, Number.POSITIVE_INFINITY, () => 0);
     const pieces = createPieces(pace);
     let sent = 0;
@@ -69,9 +71,13 @@ suite('pieces', () => {
       for await (const _ of pieces.inTurns(response(), 'a', bytesOf(5 * PIECE_BYTES))) sent++;
     }
     const isSent = send();
-    for (let turn = 0; turn < 10; turn++) await nextTurn();
+    for (let turn = 0; turn < 20; turn++) await nextTurn();
     await all(pieces.inTurns(response(), 'b', bytesOf(3 * PIECE_BYTES)));
     assert.equal(sent, 4);
+    timers.tick(249);
+    await nextTurn();
+    assert.equal(sent, 4);
+    timers.tick(1);
     await isSent;
     assert.equal(sent, 5);
   });

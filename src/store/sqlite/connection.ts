@@ -7,12 +7,17 @@ import { defineInTime } from './in-time.ts';
 import { migrate, refuseForeign, refuseOther } from './migrate.ts';
 import { isMalformed, unusable } from './unusable.ts';
 
+/** Time for which a server waits for another writer: it is asked again, and others wait behind what waits. */
+const SERVER_WAITS_MS = 500;
+/** A command has nobody waiting behind it, and several at once wait for each other's commits. */
+const COMMAND_WAITS_MS = 5_000;
+
 /**
  * Opens the file, and brings its schema up to date or, without `migrates`, refuses another one. Commits are on disk when
  * they return (WAL with synchronous=FULL); a start without that is refused.
  */
-export function openDatabase(path: string, { migrates = true } = {}): DatabaseSync {
-  const database = connect(path);
+export function openDatabase(path: string, { migrates = true, serves = false } = {}): DatabaseSync {
+  const database = connect(path, serves ? SERVER_WAITS_MS : COMMAND_WAITS_MS);
   try {
     const setting = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
     if (setting('journal_mode') !== 'wal' || setting('synchronous') !== 2 || setting('foreign_keys') !== 1) {
@@ -36,11 +41,11 @@ export function openDatabase(path: string, { migrates = true } = {}): DatabaseSy
 const CACHE_KIB = 16 * 1024;
 
 /** Connects to a file. One that is not ours, or not of this version, is not changed. */
-function connect(path: string): DatabaseSync {
+function connect(path: string, timeout: number): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
     makeFile(path);
-    database = new DatabaseSync(path, { timeout: 500, enableForeignKeyConstraints: true });
+    database = new DatabaseSync(path, { timeout, enableForeignKeyConstraints: true });
     // A list of a command may take what time it needs.
     defineInTime(database);
     refuseForeign(database, path);

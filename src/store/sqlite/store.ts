@@ -41,7 +41,7 @@ export function openSqliteStore(path: string, options: SqliteOptions = {}): Stor
   }
   const owned = own(path);
   return opened(path, owned.release, () => {
-    const database = openDatabase(path, { migrates });
+    const database = openDatabase(path, { migrates, serves: true });
     refuseWithoutAccounts(database);
     return storeOn(database, serving(database, path, owned, options), owned.release);
   });
