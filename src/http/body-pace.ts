@@ -14,7 +14,7 @@ import { RequestError } from './errors.ts';
  * only when they are, would come by the hundred.
  */
 const BYTES_PER_SECOND = 4 * 2 ** 20;
-/** What waits is bounded by this. */
+/** Wait beyond which a body is refused: so much, and no more, waits in all. */
 const LONGEST_WAIT_MS = 5_000;
 
 /** Uploads have a pace of their own, and a GET has no body that anybody reads. */

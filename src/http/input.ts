@@ -79,7 +79,7 @@ export function schemaProblems(request: FastifyRequest): Problem[] {
 
 /** The problems and what else is wrong with the body: one problem for each place, and none within a place. */
 export function withFurther(problems: readonly Problem[], further: readonly Problem[]): Problem[] {
-  // What is no object has no fields.
+  // Other values than objects have no fields.
   if (problems.some(({ pointer }) => pointer === '')) return [...problems];
   const isTold = (place: string) =>
     problems.some(({ pointer }) => place === pointer || place.startsWith(`${pointer}/`));

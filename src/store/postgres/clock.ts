@@ -11,7 +11,7 @@ const PRECISE_MS = 1_000;
 export type ServerClock = ReturnType<typeof createServerClock>;
 
 export function createServerClock() {
-  /** What the server's clock showed when the monotonic clock was 0; null before the first look. */
+  /** Time of the server's clock when the monotonic clock was 0; null before the first look. */
   let origin: number | null = null;
 
   return {
