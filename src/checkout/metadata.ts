@@ -32,7 +32,7 @@ export function metadataProblem(metadata: JsonObject): string | null {
 
 /** Too much of it, in a sentence, or null. */
 export function bytesProblem(metadata: JsonObject): string | null {
-  const bytes = new TextEncoder().encode(JSON.stringify(metadata)).length;
+  const bytes = Buffer.byteLength(JSON.stringify(metadata));
   return bytes > METADATA_BYTES ? `must have at most ${METADATA_BYTES} bytes of JSON; it has ${bytes}` : null;
 }
 

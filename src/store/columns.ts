@@ -51,16 +51,36 @@ export function checkoutRow(checkout: Checkout) {
   return { ...checkoutColumns(checkout), ...own } satisfies Row<'checkout'>;
 }
 
-/** JSON of a session: all of it but what has a table or a column of its own. */
+type InColumns = 'id' | 'tenant' | 'version' | 'eventCount' | 'payments';
+
+/**
+ * JSON of a session: all of it but what has a table or a column of its own. Each field is named: to copy all but some
+ * takes three times as long.
+ */
 export function dataOf(checkout: Checkout): string {
-  const { id, tenant, version, eventCount, payments, refunds, reversals, policy, ...data } = checkout;
+  const { refunds, reversals, policy } = checkout;
   return JSON.stringify({
-    ...data,
-    // Most sessions have none of these; `checkoutFrom` puts them back.
-    ...(refunds.length > 0 ? { refunds } : {}),
-    ...(reversals.length > 0 ? { reversals } : {}),
-    ...(policy === defaultPolicy ? {} : { policy }),
-  });
+    token: checkout.token,
+    currency: checkout.currency,
+    referenceId: checkout.referenceId,
+    metadata: checkout.metadata,
+    payer: checkout.payer,
+    successUrl: checkout.successUrl,
+    cancelUrl: checkout.cancelUrl,
+    webhookUrl: checkout.webhookUrl,
+    methods: checkout.methods,
+    expiresAt: checkout.expiresAt,
+    createdAt: checkout.createdAt,
+    amount: checkout.amount,
+    items: checkout.items,
+    description: checkout.description,
+    lifecycle: checkout.lifecycle,
+    attempts: checkout.attempts,
+    // Most sessions have none of these, which JSON leaves out; `checkoutFrom` puts them back.
+    refunds: refunds.length > 0 ? refunds : undefined,
+    reversals: reversals.length > 0 ? reversals : undefined,
+    policy: policy === defaultPolicy ? undefined : policy,
+  } satisfies { readonly [K in Exclude<keyof Checkout, InColumns>]: Checkout[K] | undefined });
 }
 
 /** A session with its ledger as JSON, or null where there are no payments. */

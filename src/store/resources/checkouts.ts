@@ -101,9 +101,13 @@ export function fetchLedger(tenant: Tenant, checkout: CheckoutId): Read<string> 
 export const checkoutColumns = (tenant: Tenant): Sql => sql`
   checkout.id, checkout.version, checkout.event_count AS "eventCount", checkout.data, ${ledgerOf(tenant)} AS payments${checksumIn('checkout')}`;
 
-export function fetchCheckout(tenant: Tenant, id: CheckoutId): Read<CheckoutRow | null> {
+/** A session's row, with the position of its newest event, which is where the next one goes on. */
+type CheckoutRowWithEvent = CheckoutRow & { readonly lastEvent: number };
+
+/** For SQLite. */
+export function fetchCheckout(tenant: Tenant, id: CheckoutId): Read<CheckoutRowWithEvent | null> {
   return one(
-    sql`SELECT ${checkoutColumns(tenant)} FROM checkout WHERE ${owned(tenant)} AND id = ${id}`,
-    (row: CheckoutRow) => row,
+    sql`SELECT ${checkoutColumns(tenant)}, last_event AS "lastEvent" FROM checkout WHERE ${owned(tenant)} AND id = ${id}`,
+    (row: CheckoutRowWithEvent) => row,
   );
 }

@@ -11,6 +11,12 @@ import type { Runner } from './run.ts';
 /** Memory of sessions that are kept, with the JSON that is made from them; a usual one takes 3 KiB. */
 const CACHE_BYTES = 96 * 2 ** 20;
 
+/**
+ * Positions of the newest events of sessions in memory, by the very session that was read or written: one from a
+ * transaction that came to nothing is never asked about.
+ */
+export type LastEvents = WeakMap<Checkout, number>;
+
 export type CheckoutReader = ReturnType<typeof checkoutReader>;
 
 /**
@@ -19,8 +25,11 @@ export type CheckoutReader = ReturnType<typeof checkoutReader>;
  */
 export function checkoutReader(runner: Runner) {
   const cache = createLru<string, Checkout>({ most: CACHE_BYTES, sizeOf: bytesOf });
+  const lastEvents: LastEvents = new WeakMap();
 
   return {
+    lastEvents,
+
     read(tenant: Tenant, id: CheckoutId): Checkout | null {
       // Ids are unique across accounts, and yet a session may only be found by its own.
       const cached = cache.get(id);
@@ -29,6 +38,7 @@ export function checkoutReader(runner: Runner) {
       if (row === null) return null;
       const checkout = soundCheckout(runner, tenant, row);
       cache.set(id, checkout);
+      lastEvents.set(checkout, row.lastEvent);
       return checkout;
     },
 

@@ -25,7 +25,7 @@ type Parts = {
 
 export function committer(database: DatabaseSync, runner: Runner, parts: Parts) {
   const { checkouts, endpoints, dueTimes, accountsChanged, committed } = parts;
-  const beginWriting = writer(database, runner);
+  const beginWriting = writer(database, runner, checkouts.lastEvents);
 
   function load(needs: Needs): Loaded {
     const { tenant } = needs;

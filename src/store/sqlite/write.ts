@@ -11,6 +11,7 @@ import { changeAccount } from '../resources/directory.ts';
 import { feedEnd, fetchLastEvent } from '../resources/events.ts';
 import type { Writes } from '../store.ts';
 import { deliveryWrites } from '../write-deliveries.ts';
+import type { LastEvents } from './checkouts.ts';
 import { sumRow } from './directory.ts';
 import type { Runner } from './run.ts';
 import { rowStatements } from './statements.ts';
@@ -23,12 +24,14 @@ export class OutdatedCheckout extends Error {
 }
 
 /** Writes the rows of units, inside the transaction that `commit.ts` has opened: a function for each transaction. */
-export function writer(database: DatabaseSync, runner: Runner): () => Write {
+export function writer(
+  database: DatabaseSync,
+  runner: Runner,
+  lastEvents: LastEvents = new WeakMap(),
+): () => Write {
   const { read, steps, change } = runner;
   const rows = rowStatements(database);
 
-  // By the very session that was written: one from a transaction that came to nothing is never asked about.
-  const lastEvents = new WeakMap<Checkout, number>();
   const lastEventOf = (checkout: Checkout): number =>
     lastEvents.get(checkout) ?? read(fetchLastEvent(checkout));
 
