@@ -12,7 +12,7 @@ import { migrations } from '../../src/store/postgres/migrate.ts';
 import { prepareDatabase } from '../../src/store/postgres/prepare.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import type { Store, Unit } from '../../src/store/store.ts';
-import { freshDatabase } from '../support/postgres.ts';
+import { freshDatabase, migratedDatabase } from '../support/postgres.ts';
 import {
   add,
   answer,
@@ -39,7 +39,7 @@ async function open(t: TestContext, url: string): Promise<Store> {
 }
 
 test('a session is as another process has left it, also where its version is the same', async (t) => {
-  const url = await freshDatabase(t);
+  const url = await migratedDatabase(t);
   const [store, other] = [await open(t, url), await open(t, url)];
   const { mine } = await tenants(store);
   const asked = (syncAt: number) => ({
@@ -125,7 +125,7 @@ const unusable = (pattern: RegExp) => (error: Error) => {
 };
 
 test('what is remembered of accounts and keys counts for nothing once nobody has looked for a second', async (t) => {
-  const store = await openPostgresStore(await freshDatabase(t));
+  const store = await openPostgresStore(await migratedDatabase(t));
   t.after(() => store.close());
   const { mine } = await tenants(store);
   await store.accounts.list();
@@ -310,7 +310,7 @@ suite('migrations', () => {
 });
 
 test('an account is known to the other processes as soon as it is there', async (t) => {
-  const url = await freshDatabase(t);
+  const url = await migratedDatabase(t);
   const [here, there] = [await open(t, url), await open(t, url)];
   const { mine } = await tenants(here);
   // The other process has just looked, and will not look again by itself.
@@ -334,7 +334,7 @@ suite('the ledger', () => {
   });
 
   test('takes no amount that is not positive', async (t) => {
-    const url = await freshDatabase(t);
+    const url = await migratedDatabase(t);
     const store = await open(t, url);
     const { mine } = await tenants(store);
     await assert.rejects(
@@ -359,7 +359,7 @@ suite('another process at the same rows', () => {
     ]);
 
   test('is waited for, and what it has written is decided on', async (t) => {
-    const url = await freshDatabase(t);
+    const url = await migratedDatabase(t);
     const stores = [await open(t, url), await open(t, url)] as const;
     const { mine } = await tenants(stores[0]);
     const { id } = await add(stores[0], session(mine));
@@ -377,7 +377,7 @@ suite('another process at the same rows', () => {
   });
 
   test('that was first with an idempotency key, an e-mail address or a payment is found at the next try', async (t) => {
-    const url = await freshDatabase(t);
+    const url = await migratedDatabase(t);
     const stores = [await open(t, url), await open(t, url)] as const;
     const { mine } = await tenants(stores[0]);
     const { key, operation, requestHash } = answer('key');
@@ -414,7 +414,7 @@ suite('another process at the same rows', () => {
   });
 
   test('in a deadlock with this one makes it try again', async (t) => {
-    const url = await freshDatabase(t);
+    const url = await migratedDatabase(t);
     const store = await open(t, url);
     const { mine } = await tenants(store);
     const one = await add(store, session(mine));
@@ -441,7 +441,7 @@ suite('another process at the same rows', () => {
   });
 
   test('that keeps a row for too long makes it say so', async (t) => {
-    const url = await freshDatabase(t);
+    const url = await migratedDatabase(t);
     const store = await open(t, url);
     const { mine } = await tenants(store);
     const { id } = await add(store, session(mine));
@@ -455,7 +455,7 @@ suite('another process at the same rows', () => {
 
   for (const needs of [{ lockedEndpoints: ['whe_1'] }, { deliverySubjects: ['whe_1'] }] as const) {
     test(`is waited for before anything is decided on ${Object.keys(needs)}`, async (t) => {
-      const url = await freshDatabase(t);
+      const url = await migratedDatabase(t);
       const store = await open(t, url);
       const { mine } = await tenants(store);
       const sql = beside(t, url);
@@ -478,7 +478,7 @@ suite('another process at the same rows', () => {
 });
 
 test('a batch is of one tenant, and no connection is left behind', async (t) => {
-  const url = await freshDatabase(t);
+  const url = await migratedDatabase(t);
   const open = () =>
     process.getActiveResourcesInfo().filter((each) => /^(TCPSocket|Pipe)Wrap$/.test(each)).length;
   const before = open();
@@ -496,7 +496,7 @@ test('a batch is of one tenant, and no connection is left behind', async (t) => 
 
 suite('events', () => {
   test('of processes that commit at the same time are followed without a gap', async (t) => {
-    const url = await freshDatabase(t);
+    const url = await migratedDatabase(t);
     const stores = [await open(t, url), await open(t, url), await open(t, url)];
     const { mine } = await tenants(stores[0] as Store);
     const EACH = 40;
@@ -527,7 +527,7 @@ suite('events', () => {
   });
 
   test('go on where the end of the feed was lost, and that is said', async (t) => {
-    const url = await freshDatabase(t);
+    const url = await migratedDatabase(t);
     const told: string[] = [];
     const store = await openPostgresStore(url, { onTrouble: (text) => told.push(text) });
     t.after(() => store.close());
@@ -559,7 +559,7 @@ suite('events', () => {
   });
 
   test('hold up no other where they cannot go on, and are counted until they can', async (t) => {
-    const url = await freshDatabase(t);
+    const url = await migratedDatabase(t);
     const store = await openPostgresStore(url, { serve: true });
     t.after(() => store.close());
     const { mine, theirs } = await tenants(store);
@@ -578,7 +578,7 @@ suite('events', () => {
   });
 
   test('of one session keep their order, whatever their ids', async (t) => {
-    const store = await open(t, await freshDatabase(t));
+    const store = await open(t, await migratedDatabase(t));
     const { mine } = await tenants(store);
     const one = session(mine, { eventCount: 3 });
     const ids = ['evt_c', 'evt_a', 'evt_b'] as const;
@@ -599,7 +599,7 @@ suite('events', () => {
 });
 
 test('a database without statistics, as behind a restore, has them soon after a start', async (t) => {
-  const url = await freshDatabase(t);
+  const url = await migratedDatabase(t);
   const first = await openPostgresStore(url, { serve: true });
   await add(first, session((await tenants(first)).mine));
   await first.close();
@@ -614,7 +614,7 @@ test('a database without statistics, as behind a restore, has them soon after a 
 });
 
 test('a remembered session is not trusted when another process has changed it', async (t) => {
-  const url = await freshDatabase(t);
+  const url = await migratedDatabase(t);
   const [here, there] = [await open(t, url), await open(t, url)];
   const { mine } = await tenants(here);
   const one = await add(here, session(mine));
@@ -627,7 +627,7 @@ test('a remembered session is not trusted when another process has changed it', 
 });
 
 test('accounts stay known while others change them at every moment', async (t) => {
-  const url = await freshDatabase(t);
+  const url = await migratedDatabase(t);
   const store = await open(t, url);
   const { mine } = await tenants(store);
   const other = beside(t, url);

@@ -22,8 +22,9 @@ export async function sharedPostgres(): Promise<{ readonly url: string }> {
 
 /**
  * The address of a new database: an empty one, or a copy of the one that `template` names. It goes with the test,
- * whoever is still connected: hooks of a test run in the order in which they were registered, so those that close what
- * uses the database come after it.
+ * whoever is still connected. Hooks of a test run in the order in which they were registered, so those that close what
+ * uses the database come after this one; it goes behind them. A store whose connections are ended under it may try to
+ * connect anew, for seconds, before it is closed.
  */
 export async function freshDatabase(
   context: Pick<TestContext, 'after'>,
@@ -34,7 +35,8 @@ export async function freshDatabase(
   const name = `test_${randomBytes(8).toString('hex')}`;
   for (const node of [url, ...workers()]) {
     await order(node, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
-    context.after(() => order(node, `DROP DATABASE ${name} WITH (FORCE)`));
+    const drop = () => order(node, `DROP DATABASE ${name} WITH (FORCE)`);
+    context.after(() => context.after(drop));
   }
   return addressOf(url, name);
 }
