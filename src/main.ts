@@ -76,6 +76,8 @@ export async function createService(
     documentWaitMs?: number;
     connections?: ConnectionOptions;
     maxBatch?: number;
+    /** Pause between two looks at what is due. */
+    pollMs?: number;
     storeOptions?: Pick<OpenOptions, 'onLost' | 'copyLogAtBytes'>;
   } = {},
 ): Promise<Service> {

@@ -15,7 +15,7 @@ import { prefixes, subjectsOf, unknownId } from './subjects.ts';
 
 // The clock stands still: the worker has nothing to write while a request is shown to write nothing.
 const startedAt = Date.now();
-const service = await startService({ after }, { realNow: () => startedAt });
+const service = await startService({ after }, { realNow: () => startedAt, pollMs: 20 });
 const { call } = service;
 const neighbour = await service.service.store.accounts.create(
   { name: 'Neighbour', webhookSecrets: service.account.webhookSecrets, testClockOffsetMs: 0 },

@@ -1,6 +1,5 @@
 /** Files with statements: each entry counts once, whatever comes twice, and a file with a mistake leaves nothing. */
 import assert from 'node:assert/strict';
-import { request } from 'node:http';
 import { Readable } from 'node:stream';
 import { after, suite, test } from 'node:test';
 import { createSerializer } from '../../src/checkout/serializer.ts';
@@ -233,32 +232,5 @@ suite('a file that cannot be ingested leaves nothing', () => {
     const laughs = Array.from({ length: 10 }, (_, i) => `<!ENTITY l${i} "${`&l${i - 1};`.repeat(10)}">`);
     const hidden = camt([{ amount: 1 }]).replace('<Document', `<!DOCTYPE d [${laughs.join('')}]>\n<Document`);
     await refused(hidden, /^line 2: .*DOCTYPE/)();
-  });
-});
-
-suite('too much', () => {
-  const authorization = service.key.authorization;
-
-  test('is refused before it is read where it is said', async () => {
-    const answer = await writesNothing(service, () => upload(service, Buffer.alloc(65 * 2 ** 20, ' ')));
-    const message = 'BANK_STATEMENT.IMPORT.TOO_LARGE';
-    assertRefused(answer, { status: 413, message, errors: [[116]] });
-  });
-
-  test('is refused where it comes without a length', async () => {
-    const status = await writesNothing(service, () => {
-      const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
-      const headers = { authorization, 'transfer-encoding': 'chunked' };
-      const sent = request(`${service.url}/v3/bank_statement`, { method: 'POST', headers }, (response) => {
-        response.resume();
-        resolve(response.statusCode);
-      });
-      sent.on('error', reject);
-      const piece = Buffer.alloc(2 ** 20, ' ');
-      for (let i = 0; i < 65; i++) sent.write(piece);
-      sent.end();
-      return promise;
-    });
-    assert.equal(status, 413);
   });
 });

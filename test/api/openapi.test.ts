@@ -14,7 +14,7 @@ import { startReceiver } from './receiver.ts';
 import { createSession, type Data, order, pay, WELL_FORMED_ID } from './shop.ts';
 import { subjectsOf } from './subjects.ts';
 
-const service = await startService({ after });
+const service = await startService({ after }, { pollMs: 20 });
 const { call, url } = service;
 const document: Data = (await call('GET', '/openapi.json')).json;
 

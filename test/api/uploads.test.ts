@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { Readable } from 'node:stream';
-import { after, test } from 'node:test';
+import { after, suite, test } from 'node:test';
 import type { FastifyRequest } from 'fastify';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import { RequestError } from '../../src/http/errors.ts';
@@ -11,7 +11,7 @@ import { createUploads } from '../../src/http/upload.ts';
 import { startService } from '../support/service.ts';
 import { mockTimers } from '../support/timers.ts';
 import { camt, configure, upload } from './bank.ts';
-import { succeeded } from './shop.ts';
+import { assertRefused, succeeded, writesNothing } from './shop.ts';
 
 const service = await startService({ after });
 const { authorization } = service.key;
@@ -148,4 +148,33 @@ test('an upload that was aborted before anybody read it ends as well', async () 
     if (!isGone) raw.destroy(new Error('the client has gone'));
     await assert.rejects(upload);
   }
+});
+
+suite('too much', () => {
+  test('is refused before it is read where it is said', async () => {
+    const answer = await writesNothing(service, () => upload(service, Buffer.alloc(65 * 2 ** 20, ' ')));
+    const message = 'BANK_STATEMENT.IMPORT.TOO_LARGE';
+    assertRefused(answer, { status: 413, message, errors: [[116]] });
+  });
+
+  test('is refused where it comes without a length', async () => {
+    const status = await writesNothing(service, () => {
+      const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
+      const headers = { authorization, 'transfer-encoding': 'chunked' };
+      const sent = httpRequest(
+        `${service.url}/v3/bank_statement`,
+        { method: 'POST', headers },
+        (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        },
+      );
+      sent.on('error', reject);
+      const piece = Buffer.alloc(2 ** 20, ' ');
+      for (let i = 0; i < 65; i++) sent.write(piece);
+      sent.end();
+      return promise;
+    });
+    assert.equal(status, 413);
+  });
 });

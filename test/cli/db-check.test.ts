@@ -95,7 +95,7 @@ function checkSuite(kind: Kind): void {
   }
 
   // Most rules are the same text for both databases.
-  const isTried = sampler(kind.name === 'sqlite' ? 0.5 : 0.2);
+  const isTried = sampler(kind.name === 'sqlite' ? 0.25 : 0.1);
 
   test(`finds whatever breaks one of its rules, seed ${seed}`, async (t) => {
     const rules = new Set((await outcomesOf(healthy)).map(({ rule }) => rule));

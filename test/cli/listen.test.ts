@@ -22,7 +22,8 @@ const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const eventLines = (stdout: string) => stdout.split('\n').filter((line) => /^\d{4}-/.test(line));
 const idsOf = (events: readonly Data[]) => events.map(({ id }) => id);
 
-suite('opentill listen --forward', () => {
+// Each has a service of its own, and waits for pauses between two tries for most of its time.
+suite('opentill listen --forward', { concurrency: 3 }, () => {
   test('forwards what happens from now on, signed, in order and one at a time', async (t) => {
     const service = await startService(t);
     const before = await createSession(service);

@@ -110,7 +110,8 @@ async function untilItListens(t: TestContext, databaseUrl: string): Promise<void
   while ((await asked()).length === 0) await pause(50);
 }
 
-suite('a service whose database fails under load', () => {
+// Each has a server of its own, and waits for it for most of the time.
+suite('a service whose database fails under load', { concurrency: 2 }, () => {
   test('goes on with the standby that takes over, and has lost nothing', TIMEOUT, async (t) => {
     const primary = await durableServer(t);
     const standby = await startStandby(primary, { durable: true, synchronous: true });

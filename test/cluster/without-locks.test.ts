@@ -34,10 +34,12 @@ import { claim, claimAt, endpoint, finish, inOrder, result, tell, telling } from
 import { makeCatalog } from '../support/citus-catalog.ts';
 import { migratedDatabase } from '../support/postgres.ts';
 import { withoutLocks } from '../support/postgres-proxy.ts';
+import { scaled } from '../support/scale.ts';
 import { openTables } from './cluster.ts';
 
 const PROCESSES = 2;
-const EACH = 30;
+/** Of so many changes the history of a session is still one page. */
+const EACH = Math.min(scaled(10), 45);
 
 async function start(t: TestContext) {
   const url = await migratedDatabase(t);
@@ -311,7 +313,7 @@ suite('a session that is made for a person in the moment in which that person is
 
 test('nothing is claimed twice', async (t) => {
   const { here, there, mine } = await start(t);
-  const count = 200;
+  const count = scaled(60);
   for (let made = 0; made < count; made++) await add(here, session(mine, { expiresAt: T }));
   const claim = claimAt(T, { limit: 20 });
   const claimed: string[] = [];
@@ -330,7 +332,7 @@ test('nothing is claimed twice', async (t) => {
 
 test('no delivery is claimed twice', async (t) => {
   const { here, there, mine } = await start(t);
-  const count = 100;
+  const count = scaled(40);
   for (let made = 0; made < count; made++) await tell(here, mine);
   const claimed: string[] = [];
   await Promise.all(

@@ -48,6 +48,8 @@ export type ServiceOptions = {
   readonly logger?: Logger;
   readonly database?: TestDatabase;
   readonly documentWaitMs?: number;
+  /** Pause between two looks of the worker at what is due: short where many tests wait for what it does. */
+  readonly pollMs?: number;
   readonly connections?: ConnectionOptions;
 };
 

@@ -22,7 +22,8 @@ async function codeOf(resolving: ReturnType<Resolve>): Promise<unknown> {
   );
 }
 
-suite('a name of the DNS', () => {
+// Their tests wait for most of their time, so they do that side by side.
+suite('a name of the DNS', { concurrency: true }, () => {
   test('has the addresses of both families', async (t) => {
     const { servers, asked } = await dnsServer(t, both);
     for (const name of ['shop.example', 'Shop.Example.']) {
@@ -72,7 +73,7 @@ suite('a name of the DNS', () => {
   });
 });
 
-suite('a DNS that does not answer', () => {
+suite('a DNS that does not answer', { concurrency: true }, () => {
   const hangs = (name: string) => name.startsWith('hangs');
   const names = Array.from({ length: 20 }, (_, n) => `hangs${n}.example`);
 
