@@ -14,6 +14,8 @@ CREATE TABLE account (
   previous_webhook_secret_live_until bigint,
   settings_test text,
   settings_live text,
+  rail_credentials_test text,
+  rail_credentials_live text,
   changed_in bigint NOT NULL DEFAULT 0,
   CONSTRAINT account_pkey PRIMARY KEY (number)
 );

@@ -18,7 +18,8 @@ import type { Phase } from './http/routes/operations.ts';
 import { createSteadyClock, type Jump } from './lib/steady-clock.ts';
 import type { RealTime } from './lib/time.ts';
 import { bank } from './methods/bank/rail.ts';
-import type { Rail } from './methods/method.ts';
+import { createVault, unreadableOf, type Vault } from './methods/credentials.ts';
+import type { PaidAccount, Rail } from './methods/method.ts';
 import { sandbox } from './methods/sandbox/sandbox.ts';
 import { createStripeRail } from './methods/stripe/stripe.ts';
 import { lastBackupOf } from './store/backup-result.ts';
@@ -60,7 +61,7 @@ export async function createService(
   {
     logger = pino({ level: config.LOG_LEVEL }, pino.destination(2)) as FastifyBaseLogger,
     realNow = createSteadyClock({ onJump: logJump(logger) }),
-    rails = [stripeRail(config), bank, sandbox],
+    rails: given,
     documentWaitMs = 5_000,
     connections = {},
     storeOptions = {},
@@ -88,6 +89,8 @@ export async function createService(
     onTrouble: (text) => logger.error(text),
     onRemoteChange: (changed) => live.publish(typeof changed === 'string' ? changed : feedTopic(changed)),
   });
+  const vault = createVault(config.CREDENTIALS_KEY, config.CREDENTIALS_KEY_PREVIOUS);
+  const rails = given ?? [stripeRail(config, vault, store.accounts.fetch), bank, sandbox];
   const { DATABASE_URL: database } = config;
   const metrics = createMetrics(
     store,
@@ -104,6 +107,7 @@ export async function createService(
     logger.info({ rail, ...about }, text);
   };
   await tellIfBehind(store, realNow(), logger);
+  await tellOfUnreadable(store, vault, logger);
   let phase: Phase = 'starting';
 
   const backlog = createBacklog();
@@ -173,6 +177,7 @@ export async function createService(
     live,
     documentWaitMs,
     networkRules: rules,
+    vault,
     now,
     realNow,
     logger,
@@ -214,13 +219,18 @@ export async function createService(
 }
 
 /** Stripe's rail. Without keys it carries no payment, and says which settings are missing. */
-function stripeRail(config: Config): Rail {
+function stripeRail(
+  config: Config,
+  vault: Vault,
+  accountOf: (number: number) => Promise<PaidAccount | null>,
+): Rail {
   const keys = (secretKey: string, webhookSecret: string) =>
     secretKey === '' && webhookSecret === '' ? null : { secretKey, webhookSecret };
   return createStripeRail({
     test: keys(config.STRIPE_TEST_SECRET_KEY, config.STRIPE_TEST_WEBHOOK_SECRET),
     live: keys(config.STRIPE_LIVE_SECRET_KEY, config.STRIPE_LIVE_WEBHOOK_SECRET),
     accountNumber: config.STRIPE_ACCOUNT,
+    own: { vault, accountOf },
     apiUrl: config.STRIPE_API_URL,
   });
 }
@@ -246,6 +256,17 @@ async function tellIfBehind(store: Store, now: RealTime, logger: FastifyBaseLogg
     { seconds: Math.round((newest - now) / 1000), newest: new Date(newest).toISOString() },
     'the clock of the machine is behind the newest event: work that was due by then waits until the clock catches up',
   );
+}
+
+/** Tells of credentials that the settings have no key for. Their accounts alone cannot be paid by that rail. */
+async function tellOfUnreadable(store: Store, vault: Vault, logger: FastifyBaseLogger): Promise<void> {
+  // A database that cannot answer now is told of by those who need it.
+  const accounts = await store.accounts.list().catch(() => []);
+  for (const { account, mode, rail } of accounts.flatMap((each) => unreadableOf(each, vault)))
+    logger.error(
+      { account, mode, rail },
+      'the credentials of the account cannot be read: they were encrypted under another CREDENTIALS_KEY',
+    );
 }
 
 /** False behind a proxy, where HOST is a loopback address as well: only PUBLIC_URL tells. */

@@ -130,8 +130,9 @@ suite('the layers', () => {
   });
 
   test('only the composition root picks rails; the test helpers and pages know the one of test mode', () => {
-    // Account details of a bank, its references and codes are facts that others work with too.
-    const facts = 'bank/(receiving-account(-schema)?|identifiers|references|instructions|codes/draw)\\.ts';
+    // Account details of a bank, its references and codes, and forms of keys are facts that others work with too.
+    const facts =
+      'bank/(receiving-account(-schema)?|identifiers|references|instructions|codes/draw)\\.ts|stripe/credentials\\.ts';
     mayNotImport(/^src\/(?!methods\/|pages\/)/, new RegExp(`^src/methods/(?!sandbox/|${facts})[a-z]+/`), [
       'src/main.ts',
     ]);

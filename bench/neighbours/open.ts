@@ -69,6 +69,14 @@ export const openRoutes: Readonly<Record<string, (links: Links) => readonly Aske
       body: LARGE,
     },
   ],
+  'POST /notices/stripe/:account/:mode': () => [
+    {
+      method: 'POST',
+      path: '/notices/stripe/1/test',
+      headers: { ...JSON_TYPE, 'stripe-signature': `t=1,v1=${'0'.repeat(64)}` },
+      body: LARGE,
+    },
+  ],
 };
 
 /** Requests that find no route, or no caller. */

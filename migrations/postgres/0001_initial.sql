@@ -19,6 +19,9 @@ CREATE TABLE account (
   -- What the account configures, as JSON; null for the defaults.
   settings_test text,
   settings_live text,
+  -- The account's own credentials at its rails, sealed, as JSON; null for none.
+  rail_credentials_test text,
+  rail_credentials_live text,
   -- The version of the directory that the last change of it, or of a key of it, has made.
   changed_in bigint NOT NULL DEFAULT 0
 );

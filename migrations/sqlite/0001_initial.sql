@@ -18,6 +18,9 @@ CREATE TABLE account (
   -- What the account configures, as JSON; null for the defaults.
   settings_test TEXT,
   settings_live TEXT,
+  -- The account's own credentials at its rails, sealed, as JSON; null for none.
+  rail_credentials_test TEXT,
+  rail_credentials_live TEXT,
   -- The version of the directory that the last change of it, or of a key of it, has made.
   changed_in INTEGER NOT NULL DEFAULT 0,
   -- Of all but the clock and that version. Written behind the rest, in the same transaction.

@@ -6,6 +6,8 @@ const receivingAccounts = ['test/api/receiving-accounts.test.ts'];
 const accountSettings = ['test/api/account-settings.test.ts'];
 const log = { file: 'src/store/resources/audit.ts' };
 const rules = { file: 'src/accounts/key-changes.ts', tests: ['test/accounts/key-changes.test.ts'] };
+const credentials = ['test/methods/credentials.test.ts', 'test/api/rail-credentials.test.ts'];
+const railCredentials = ['test/api/rail-credentials.test.ts'];
 const directory = { file: 'src/store/resources/directory.ts' };
 
 export const accountFaults: readonly Fault[] = [
@@ -222,5 +224,96 @@ export const accountFaults: readonly Fault[] = [
     tests: ['test/accounts/receiving-account-changes.test.ts'],
     find: "return 'problems' in together ? refuseFields(together.problems.map(withoutPlace)) : after;",
     replace: "return 'problems' in together ? after : after;",
+  },
+  {
+    name: 'credentials can be opened in the row of another account',
+    file: 'src/methods/credentials.ts',
+    tests: credentials,
+    find: 'rail_credentials ${account} ${mode} ${rail}`',
+    replace: 'rail_credentials ${mode} ${rail}`',
+  },
+  {
+    name: 'opened credentials are remembered for every place',
+    file: 'src/methods/credentials.ts',
+    tests: credentials,
+    find: 'if (known?.place === name) return',
+    replace: 'if (known) return',
+  },
+  {
+    name: 'a secret can be opened in the place of another one',
+    file: 'src/methods/credentials.ts',
+    tests: credentials,
+    find: 'unsealedWith(key, box, `${place} ${field}`)',
+    replace: 'unsealedWith(key, box, `${place} secret_key`)',
+  },
+  {
+    name: 'the hint of a short secret is most of it',
+    file: 'src/methods/credentials.ts',
+    tests: credentials,
+    find: 'secret.length < HINTED_LENGTH',
+    replace: 'secret.length < HINT_LENGTH',
+  },
+  {
+    name: 'what is under the previous key counts as under the current one',
+    file: 'src/methods/credentials.ts',
+    tests: credentials,
+    find: 'keyId === own?.id)',
+    replace: 'keyId !== undefined)',
+  },
+  {
+    name: 'credentials that cannot be read make way for those of the settings',
+    file: 'src/methods/stripe/stripe.ts',
+    tests: railCredentials,
+    find: 'return secrets ? stripeKeysOf(secrets) : null;',
+    replace: 'return secrets ? stripeKeysOf(secrets) : keysOfSettings(number, mode);',
+  },
+  {
+    name: 'Stripe is asked with the keys of the settings, whoever has keys of its own',
+    file: 'src/methods/stripe/stripe.ts',
+    tests: railCredentials,
+    find: '(account ? keysFor(account, mode) : keysOfSettings(number, mode))',
+    replace: 'keysOfSettings(account?.number ?? number, mode)',
+  },
+  {
+    name: 'an event at the address of an account is verified by the secrets of the settings',
+    file: 'src/methods/stripe/stripe.ts',
+    tests: railCredentials,
+    find: 'const secrets = recipient\n',
+    replace: 'const secrets = recipient?.account.name === null\n',
+  },
+  {
+    name: 'an event at the address of an account is about that of the settings',
+    file: 'src/methods/stripe/stripe.ts',
+    tests: railCredentials,
+    find: 'account: recipient?.account.number ?? accountNumber',
+    replace: 'account: accountNumber',
+  },
+  {
+    name: 'calls of one account keep those of others from Stripe',
+    file: 'src/methods/stripe/client.ts',
+    tests: ['test/methods/stripe/client.test.ts'],
+    find: 'const { account, mode } = tenant;',
+    replace: 'const { account, mode } = { ...tenant, account: 0 };',
+  },
+  {
+    name: 'an account sends as many events as it can sign',
+    file: 'src/http/routes/provider-event.ts',
+    tests: railCredentials,
+    find: 'if (waitMs > 0) throw rateLimited(tenants, waitMs);',
+    replace: 'if (waitMs < 0) throw rateLimited(tenants, waitMs);',
+  },
+  {
+    name: 'credentials are set without all of what the rail needs',
+    file: 'src/accounts/rail-credentials-changes.ts',
+    tests: ['test/accounts/rail-credentials-changes.test.ts'],
+    find: 'if (missing.length > 0) return',
+    replace: 'if (missing.length > 2) return',
+  },
+  {
+    name: 'the change of one secret removes the others',
+    file: 'src/accounts/rail-credentials-changes.ts',
+    tests: ['test/accounts/rail-credentials-changes.test.ts', ...railCredentials],
+    find: '{ ...known?.secrets, ...secrets }',
+    replace: '{ ...secrets }',
   },
 ];

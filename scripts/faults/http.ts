@@ -422,20 +422,20 @@ export const httpFaults: readonly Fault[] = [
   {
     name: 'a provider waits for whoever else sends from its address',
     ...http('routes/provider-event', 'rates'),
-    find: 'providers.get(clientOf(ip)) ? 0 : ',
+    find: 'providers.get(senderOf(request)) ? 0 : ',
     replace: '',
   },
   {
     name: 'provider events without a signature are read, however many',
     ...http('routes/provider-event', 'rates'),
-    find: ': limiter.waitOf(ip)',
-    replace: ': limiter.waitOf(`not ${ip}`)',
+    find: ': unsigned.waitOf(request.ip)',
+    replace: ': unsigned.waitOf(`not ${request.ip}`)',
   },
   {
     name: 'provider events without a signature are not counted',
     ...http('routes/provider-event', 'rates'),
-    find: 'const waitMs = limiter.take(request.ip);',
-    replace: 'const waitMs = limiter.waitOf(request.ip);',
+    find: 'const waitMs = unsigned.take(request.ip);',
+    replace: 'const waitMs = unsigned.waitOf(request.ip);',
   },
   {
     name: 'each request with wrong credentials is a line of the log',

@@ -130,8 +130,8 @@ export const methodFaults: readonly Fault[] = [
   {
     name: 'calls that have ended go on counting as under way',
     ...rail('stripe/client', 'stripe/trouble'),
-    find: '      underWay -= 1;\n',
-    replace: '',
+    find: '.finally(() => ended(account))',
+    replace: '.finally(() => ended(0))',
   },
   {
     name: 'Stripe asks for patience, and the payment fails',

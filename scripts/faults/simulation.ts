@@ -158,8 +158,8 @@ export const simulationFaults: readonly Fault[] = [
   {
     name: 'a call to Stripe that fails counts as under way for ever',
     ...foundAt('methods/stripe/client', 110),
-    find: '.finally(() => {\n      underWay -= 1;\n    });',
-    replace: '.then((said) => {\n      underWay -= 1;\n      return said;\n    });',
+    find: '.finally(() => ended(account));',
+    replace: '.then((said) => {\n      ended(account);\n      return said;\n    });',
   },
   {
     name: 'a refund that Stripe has not answered for has failed',

@@ -53,13 +53,14 @@ export function mutual(all: ReadonlyMap<string, Iterable<string>>): string[] {
 
 /**
  * The floors of the house, from the ground up: a file imports from its own floor and from those below it. A room stands
- * on one floor, but for the facts of banks, which are for everybody, and the databases, which only their opener knows.
+ * on one floor, but for the facts of banks and of credentials, which are for everybody, and the databases, which only their opener knows.
  */
 export const floors: ReadonlyArray<readonly [name: string, files: RegExp]> = [
   ['tools that know nothing of the domain', /^src\/(lib\/|config\/|version\.ts)/],
   ['the rules', /^src\/checkout\//],
   ['statements', /^src\/statements\//],
   ['facts of banks', /^src\/methods\/bank\/(receiving-account|identifiers|references|instructions|codes\/)/],
+  ['facts of credentials', /^src\/methods\/(stripe\/)?credentials\.ts/],
   ['events', /^src\/events\//],
   ['webhooks', /^src\/webhooks\//],
   ['accounts', /^src\/accounts\//],

@@ -4,6 +4,7 @@ import { isRefusal, type Refusal } from '../checkout/refusals.ts';
 import type { Mode, TenantTime } from '../checkout/tenant.ts';
 import { retired } from '../webhooks/secrets.ts';
 import type { Account } from './account.ts';
+import { changedRailCredentials, type RailCredentialsCommand } from './rail-credentials-changes.ts';
 import { changedReceivingAccounts, type ReceivingAccountCommand } from './receiving-account-changes.ts';
 import { changedSettings, type SettingsCommand } from './settings-changes.ts';
 import type { SettingsParts } from './settings-json.ts';
@@ -14,6 +15,7 @@ export type AccountCommand =
   | { readonly type: 'configure_account'; readonly parts: SettingsParts }
   | SettingsCommand
   | ReceivingAccountCommand
+  | RailCredentialsCommand
   /** The secret signs webhooks to the addresses of sessions. */
   | { readonly type: 'rotate_webhook_secret'; readonly secret: string; readonly overlapMs: number };
 
@@ -37,6 +39,13 @@ export function changedAccount(
       const changed = changedReceivingAccounts(account.settings[mode].receivingAccounts, command);
       return isRefusal(changed) ? changed : configured(account, mode, { receivingAccounts: changed });
     }
+    case 'set_rail_credentials':
+    case 'remove_rail_credentials': {
+      const changed = changedRailCredentials(account.railCredentials[mode], command);
+      if (isRefusal(changed)) return changed;
+      if (changed === account.railCredentials[mode]) return account;
+      return { ...account, railCredentials: { ...account.railCredentials, [mode]: changed } };
+    }
     case 'rotate_webhook_secret': {
       const previous = retired(account.webhookSecrets[mode], now, command.overlapMs);
       return {
@@ -52,6 +61,11 @@ function configured(account: Account, mode: Mode, parts: SettingsParts): Account
   const settings = { ...account.settings[mode], ...parts };
   if (isDeepStrictEqual(settings, account.settings[mode])) return account;
   return { ...account, settings: { ...account.settings, [mode]: settings } };
+}
+
+/** Id of what the command changes, for the log of changes. */
+export function subjectOf(command: AccountCommand): string {
+  return 'rail' in command ? command.rail : 'account';
 }
 
 /** A rotation as it is told; times are null for secrets that there are none of. */

@@ -1,6 +1,7 @@
 /** Accounts: merchants, each with its own data, apart from all others. */
 import type { Mode, TenantTime } from '../checkout/tenant.ts';
 import type { RealTime } from '../lib/time.ts';
+import type { CredentialsByRail } from '../methods/credentials.ts';
 import { newWebhookSecret, type PreviousSecret } from '../webhooks/secrets.ts';
 import type { AccountSettings } from './settings.ts';
 
@@ -15,9 +16,11 @@ export type Account = {
   readonly testClockOffsetMs: number;
   /** Settings of the account for each mode. */
   readonly settings: Readonly<Record<Mode, AccountSettings>>;
+  /** The account's own credentials at its rails, sealed. */
+  readonly railCredentials: Readonly<Record<Mode, CredentialsByRail>>;
 };
 
-export type NewAccount = Omit<Account, 'number' | 'previousWebhookSecrets' | 'settings'>;
+export type NewAccount = Omit<Account, 'number' | 'previousWebhookSecrets' | 'settings' | 'railCredentials'>;
 
 type AccountStore = {
   readonly accounts: {

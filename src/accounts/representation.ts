@@ -1,7 +1,8 @@
-/** Public representation of what an account has: API keys, secrets that sign webhooks, receiving accounts, settings, its log of changes. Pure. */
+/** Public representation of what an account has: API keys, secrets that sign webhooks, receiving accounts, credentials at rails, settings, its log of changes. Pure. */
 import { timestamp } from '../checkout/representation.ts';
 import { methodsOf, type ReceivingAccount } from '../methods/bank/receiving-account.ts';
 import { serializeReceivingAccount } from '../methods/bank/receiving-account-schema.ts';
+import type { SealedCredentials, SealedUnder } from '../methods/credentials.ts';
 import type { SecretFate } from './account-changes.ts';
 import type { ApiKey } from './api-key.ts';
 import type { AuditEntry } from './audit.ts';
@@ -44,6 +45,23 @@ export function representReceivingAccount(account: ReceivingAccount) {
     holder: { name, ...address, country },
     ...identifiers,
     methods: methodsOf(account),
+  };
+}
+
+/** What is told of credentials. The secrets themselves are never shown again. */
+export function representRailCredentials(
+  rail: string,
+  { secrets, setAt, setBy }: SealedCredentials,
+  { sealedUnder, eventsUrl }: { readonly sealedUnder: SealedUnder; readonly eventsUrl: string },
+) {
+  return {
+    id: rail,
+    object: 'rail_credentials',
+    hints: Object.fromEntries(Object.entries(secrets).map(([field, { hint }]) => [field, hint])),
+    set_at: timestamp(setAt),
+    set_by: setBy,
+    encryption_key: sealedUnder,
+    events_url: eventsUrl,
   };
 }
 

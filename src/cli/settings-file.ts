@@ -8,8 +8,8 @@ import { printable } from './printable.ts';
 /** More than the settings of any account. */
 const MAX_BYTES = 8 * 2 ** 20;
 
-/** Reads a file of JSON; `-` is standard input. */
-export async function readJson(file: string): Promise<unknown> {
+/** Reads a file of JSON; `-` is standard input. Of one with secrets, no error repeats a part. */
+export async function readJson(file: string, { hasSecrets = false } = {}): Promise<unknown> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
@@ -21,7 +21,8 @@ export async function readJson(file: string): Promise<unknown> {
     // Takes away a byte order mark, which editors of some systems write.
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)));
   } catch (error) {
-    throw new Failure(`${nameOf(file)} cannot be read: ${printable(messageOf(error))}`);
+    const reason = hasSecrets && error instanceof SyntaxError ? 'it is not JSON' : messageOf(error);
+    throw new Failure(`${nameOf(file)} cannot be read: ${printable(reason)}`);
   }
 }
 

@@ -25,6 +25,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   if (port !== null && port === config.PORT && host === config.HOST) {
     throw new BadSetting(`OPERATIONS_PORT must differ from PORT, which is ${port} too`);
   }
+  if (config.CREDENTIALS_KEY === null && config.CREDENTIALS_KEY_PREVIOUS !== null)
+    throw new BadSetting('CREDENTIALS_KEY must be set, because CREDENTIALS_KEY_PREVIOUS is');
   // Without provider events a payment would be seen minutes later, and without a key there is nothing to be noticed.
   for (const name of ['STRIPE_TEST', 'STRIPE_LIVE'] as const) {
     const [key, secret] = [`${name}_SECRET_KEY`, `${name}_WEBHOOK_SECRET`] as const;

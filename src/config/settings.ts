@@ -4,6 +4,7 @@ import {
   baseUrl,
   bootstrapKey,
   databaseUrl,
+  encryptionKey,
   folder,
   hostInUrl,
   hostName,
@@ -150,13 +151,28 @@ export const settings = {
   }),
   STRIPE_ACCOUNT: setting({
     default: '1',
-    meaning: 'Number of the account whose card payments go through these keys; others have none.',
+    meaning:
+      'Number of the account whose card payments go through these keys, unless it has credentials of its own. Others have none but their own.',
     parse: integer(1, 999_999_999),
   }),
   STRIPE_API_URL: setting({
     default: 'https://api.stripe.com',
     meaning: 'Address of the Stripe API; other addresses are for tests with a stand-in.',
     parse: baseUrl,
+  }),
+  CREDENTIALS_KEY: setting({
+    default: '',
+    meaning:
+      'Key under which the credentials that accounts have of their own at rails are encrypted: 32 random bytes, as `openssl rand -base64 32` makes them. Without it, none can be set or used. Keep a copy apart from backups of the database: what is encrypted is lost with the key.',
+    isSecret: true,
+    parse: encryptionKey,
+  }),
+  CREDENTIALS_KEY_PREVIOUS: setting({
+    default: '',
+    meaning:
+      'The value of `CREDENTIALS_KEY` before it was replaced: what is encrypted under it can still be read.',
+    isSecret: true,
+    parse: encryptionKey,
   }),
   STATEMENT_DIR: setting({
     default: '',

@@ -114,6 +114,22 @@ export function signingSecret(text: string): string {
   return text;
 }
 
+const ENCRYPTION_KEY_BYTES = 32;
+
+/** A key for AES-256 in base64 or hexadecimal; null for none. */
+export function encryptionKey(text: string): Buffer | null {
+  if (text === '') return null;
+  const key = /^[\da-f]{64}$/i.test(text)
+    ? Buffer.from(text, 'hex')
+    : Buffer.from(/^[a-z\d+/]{43}=?$/i.test(text) ? text : '', 'base64');
+  if (key.length !== ENCRYPTION_KEY_BYTES) {
+    throw new Error(
+      'must be 32 random bytes in base64 or hexadecimal, as openssl rand -base64 32 makes them',
+    );
+  }
+  return key;
+}
+
 export function folder(text: string): string {
   if (text === '') return text;
   let isFolder: boolean;

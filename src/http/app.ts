@@ -38,6 +38,7 @@ import { payinRoutes } from './routes/payin.ts';
 import { paymentAttemptRoutes } from './routes/payment-attempt.ts';
 import { paymentFileRoutes } from './routes/payment-file.ts';
 import { providerEventRoutes } from './routes/provider-event.ts';
+import { railCredentialsRoutes } from './routes/rail-credentials.ts';
 import { receivingAccountRoutes } from './routes/receiving-account.ts';
 import { refundRoutes } from './routes/refund.ts';
 import { testHelperRoutes } from './routes/test-helpers.ts';
@@ -138,6 +139,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       apiKeyRoutes(api, options);
       accountSettingsRoutes(api, options);
       receivingAccountRoutes(api, options);
+      railCredentialsRoutes(api, options);
       webhookSecretRoutes(api, options);
       auditRoutes(api, options);
       testHelperRoutes(api, options);
@@ -150,7 +152,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     sendInPieces(pages);
     pageRoutes(pages, options, limits.addresses);
   });
-  providerEventRoutes(app, limits.unsigned, { ...options, onBadSignature: metrics.badSignature });
+  providerEventRoutes(app, limits, { ...options, onBadSignature: metrics.badSignature });
   await app.register(async (open) => {
     limitAddresses(open);
     sendInPieces(open);

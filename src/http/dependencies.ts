@@ -1,5 +1,6 @@
 import type { Serializer } from '../checkout/serializer.ts';
 import type { RealTime } from '../lib/time.ts';
+import type { Vault } from '../methods/credentials.ts';
 import type { PageDependencies } from '../pages/dependencies.ts';
 import type { NetworkRules } from '../webhooks/guard.ts';
 import type { Worker } from '../worker/worker.ts';
@@ -11,6 +12,8 @@ export type Dependencies = PageDependencies & {
   readonly serializer: Serializer;
   /** Real time in milliseconds. */
   readonly realNow: () => RealTime;
+  /** Seals the credentials that accounts have of their own at rails. */
+  readonly vault: Vault;
   readonly worker: Worker;
   readonly backlog: Backlog;
   /** Networks to which webhooks may be sent. */

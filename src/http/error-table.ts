@@ -208,6 +208,13 @@ export const errorTable = {
     text: 'The account has the maximum number of active API keys.',
     advice: 'Revoke a key that you no longer need. A revoked key does not count.',
   },
+  no_credentials_key: {
+    status: 409,
+    code: 19043,
+    text: 'The setting CREDENTIALS_KEY, under which credentials are encrypted, is not set.',
+    advice:
+      'The operator of the service sets `CREDENTIALS_KEY`, which `openssl rand -base64 32` makes, and restarts the service.',
+  },
   version_stale: {
     status: 412,
     code: 19030,

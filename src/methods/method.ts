@@ -15,6 +15,7 @@ import {
 import type { Mode, Tenant, TenantTime } from '../checkout/tenant.ts';
 import type { ReceivingAccount } from './bank/receiving-account.ts';
 import { catalogue, findMethod, type Method } from './catalogue.ts';
+import type { CredentialsByRail, CredentialsForm } from './credentials.ts';
 
 /** The part of a paid account that rails read. Accounts know receiving accounts, and rails no accounts. */
 export type PaidAccount = {
@@ -23,6 +24,7 @@ export type PaidAccount = {
   /** Lead of the account's test clock over real time. */
   readonly testClockOffsetMs: number;
   readonly settings: Readonly<Record<Mode, { readonly receivingAccounts: readonly ReceivingAccount[] }>>;
+  readonly railCredentials: Readonly<Record<Mode, CredentialsByRail>>;
 };
 
 /** Facts of a session that decide which methods fit. */
@@ -107,6 +109,14 @@ export type InboundEvent = {
   readonly tenant: Tenant;
 };
 
+/** The account and mode to whose address an event was sent. */
+export type Recipient = { readonly account: PaidAccount; readonly mode: Mode };
+
+/** Path of the address for events about an account and mode; without a tenant, about the account of the settings. */
+export function eventPath(rail: string, tenant?: Tenant): string {
+  return tenant === undefined ? `/notices/${rail}` : `/notices/${rail}/${tenant.account}/${tenant.mode}`;
+}
+
 /** Error: the signature of a provider event is not the rail's. */
 export class BadSignature extends Error {
   override name = 'BadSignature';
@@ -120,6 +130,8 @@ export class BadSignature extends Error {
 export type Rail = {
   readonly name: string;
   readonly capabilities: Capabilities;
+  /** Credentials that an account can have of its own; absent where it needs none. */
+  readonly credentials?: CredentialsForm;
   /** True if the rail offers this method here. */
   offers(method: Method, occasion: Occasion): boolean;
   /** Setting that is missing for the rail to offer this method here, or null if the method is not the rail's. */
@@ -151,8 +163,15 @@ export type Rail = {
   cancel?(checkout: Checkout, attempt: Attempt, nowMs: TenantTime): Promise<RailAnswer>;
   /** Makes a refund, or asks for its state; any number of times. */
   refund(checkout: Checkout, refund: Refund, nowMs: TenantTime): Promise<RefundAnswer>;
-  /** Verifies and reads a provider event. Throws BadSignature. */
-  readEvent?(body: Buffer, headers: Readonly<Record<string, string | string[] | undefined>>): InboundEvent;
+  /**
+   * Verifies and reads a provider event, by the secret of its recipient and no other; without one, by those of the
+   * settings. Throws BadSignature.
+   */
+  readEvent?(
+    body: Buffer,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+    recipient?: Recipient,
+  ): InboundEvent;
 };
 
 export type Offer = { readonly method: Method; readonly rail: Rail };

@@ -24,6 +24,8 @@ const covered = {
     'previousWebhookSecretLiveUntil',
     'settingsTest',
     'settingsLive',
+    'railCredentialsTest',
+    'railCredentialsLive',
   ],
   api_key: ['id', 'account', 'live', 'secretHash', 'permissions', 'name', 'createdAt', 'revokedAt'],
   customer: ['id', 'email', 'data'],

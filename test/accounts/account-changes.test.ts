@@ -14,6 +14,7 @@ const account: Account = {
   previousWebhookSecrets: { test: null, live: null },
   testClockOffsetMs: 0,
   settings: { test: defaultSettings, live: defaultSettings },
+  railCredentials: { test: {}, live: {} },
 };
 function change(before: Account, command: AccountCommand, now = NOW): Account {
   const after = changedAccount(before, { mode: 'test', now }, command);

@@ -16,6 +16,7 @@ const completed = async (account: NewAccount): Promise<Account> => ({
   number: 1,
   previousWebhookSecrets: { test: null, live: null },
   settings: { test: defaultSettings, live: defaultSettings },
+  railCredentials: { test: {}, live: {} },
 });
 const store = { accounts: { create: completed, createFirst: completed } };
 

@@ -167,6 +167,11 @@ const open: readonly (Omit<Row, 'caller' | 'name'> & { readonly route: string; r
     make: async () => ({ method: 'POST', path: '/notices/stripe', body: '{"id":"evt_1"}' }),
     status: 400,
   },
+  {
+    route: 'POST /notices/stripe/:account/:mode',
+    make: async () => ({ method: 'POST', path: '/notices/stripe/1/test', body: '{"id":"evt_1"}' }),
+    status: 400,
+  },
 ];
 /** Streams, which end with the client, and files whose names come from what is in them. */
 const isElsewhere = (path: string) => path.endsWith('/events') || path.startsWith('/assets/');

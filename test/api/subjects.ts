@@ -86,6 +86,13 @@ export function subjectsOf(
       await configure(service, { receivingAccounts: [{ ...eur, id: 'main' }] });
       return 'main';
     },
+    /** Credentials at a rail, in place of earlier ones. */
+    async railCredentials() {
+      const body = { secret_key: 'rk_test_5ubject0of0a0test', webhook_secret: 'whsec_5ubject0of0a0test' };
+      const { status } = await call('PUT', '/v3/rail_credentials/stripe', { body });
+      if (status >= 300) throw new Error(`credentials were refused with ${status}`);
+      return 'stripe';
+    },
     async dueRefund() {
       await dueRefund();
       return '';
@@ -141,11 +148,17 @@ export const prefixes: Readonly<Record<Exclude<Subject, Surroundings>, string>> 
   paymentFile: 'bfl',
   apiKey: 'ak_test',
   receivingAccount: 'main',
+  railCredentials: 'stripe',
 };
 
 /** An id of the same form that nothing has. */
 export const unknownId = (subject: keyof typeof prefixes): string =>
-  subject === 'receivingAccount' ? 'unknown' : `${prefixes[subject]}_${WELL_FORMED_ID}`;
+  named[subject] ?? `${prefixes[subject]}_${WELL_FORMED_ID}`;
+/** Ids that merchants choose, and names of rails: of these, only the account itself has anything. */
+const named: Partial<Record<keyof typeof prefixes, string>> = {
+  receivingAccount: 'unknown',
+  railCredentials: 'stripe',
+};
 
 /** Payins that an entry can be assigned to, by the id of the entry. */
 const payins = new Map<string, string>();

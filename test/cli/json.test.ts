@@ -11,7 +11,7 @@ import { commandNames, loadCommand } from '../../src/cli/table.ts';
 import { startReceiver } from '../api/receiver.ts';
 import { until } from '../api/shop.ts';
 import { freshDirectory, run, runToEnd } from '../support/process.ts';
-import { serveHere } from '../support/service.ts';
+import { CREDENTIALS_KEY, serveHere } from '../support/service.ts';
 import { camt, OUR_IBAN } from '../support/statements.ts';
 import { said } from './developer.ts';
 
@@ -44,7 +44,7 @@ function assertKeys(name: string, command: Command, value: unknown): string {
 
 async function setUp(t: TestContext) {
   const directory = freshDirectory(t);
-  const settings = { DATABASE_URL: `sqlite:${join(directory, 'till.db')}` };
+  const settings = { DATABASE_URL: `sqlite:${join(directory, 'till.db')}`, CREDENTIALS_KEY };
   const server = await serveHere(t, settings);
   const seen = new Set<string>();
   const keys = new Map<string, string>();
@@ -123,6 +123,9 @@ test('every command that prints data prints it as JSON, with the keys that are d
   await json('accounts settings', ['1']);
   await json('accounts rotate-webhook-secret', ['1']);
   assert.deepEqual(await json('bank account list'), []);
+  const secrets = { secret_key: 'rk_test_0123456789abcdef', webhook_secret: 'whsec_0123456789abcdef' };
+  await json('credentials set', ['stripe', '--file', put('stripe.json', JSON.stringify(secrets))]);
+  assert.equal(first(await json('credentials list')).rail, 'stripe');
   const holder = ['--holder-name', 'Shop', '--holder-country', 'DE'];
   await json('bank account set', ['eur', '--currency', 'EUR', '--iban', OUR_IBAN, ...holder]);
   assert.equal(first(await json('bank account list')).iban, OUR_IBAN);

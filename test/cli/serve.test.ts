@@ -135,6 +135,8 @@ suite('a wrong setting', () => {
     STRIPE_LIVE_WEBHOOK_SECRET: ['whsec_'],
     STRIPE_ACCOUNT: ['0', 'first'],
     STRIPE_API_URL: ['api.stripe.com'],
+    CREDENTIALS_KEY: ['secret', 'a'.repeat(63), 'a'.repeat(42)],
+    CREDENTIALS_KEY_PREVIOUS: ['secret'],
     STATEMENT_DIR: [import.meta.filename, '/nowhere/at/all'],
     LOG_LEVEL: ['loud'],
     TRUST_PROXY: ['yes'],

@@ -148,6 +148,16 @@ suite('the keys of Stripe', () => {
   }
 });
 
+suite('the keys of credentials', () => {
+  test('are the previous one only beside the current one', () => {
+    const message = 'CREDENTIALS_KEY must be set, because CREDENTIALS_KEY_PREVIOUS is';
+    assert.throws(() => readConfig({ CREDENTIALS_KEY_PREVIOUS: 'ab'.repeat(32) }), {
+      name: 'BadSetting',
+      message,
+    });
+  });
+});
+
 suite('the folder of statements', () => {
   test('is one that is there, or none', (t) => {
     const directory = freshDirectory(t);
@@ -169,8 +179,12 @@ suite('a secret', () => {
     STRIPE_TEST_WEBHOOK_SECRET: 'whsec_canary1',
     STRIPE_LIVE_SECRET_KEY: 'rk_live_canary',
     STRIPE_LIVE_WEBHOOK_SECRET: 'whsec_canary2',
+    CREDENTIALS_KEY: 'ca'.repeat(32),
+    CREDENTIALS_KEY_PREVIOUS: 'cb'.repeat(32),
   };
-  const named = Object.keys(settings).filter((name) => /SECRET|API_KEY|DATABASE_URL/.test(name));
+  const named = Object.keys(settings).filter((name) =>
+    /SECRET|API_KEY|DATABASE_URL|CREDENTIALS_KEY/.test(name),
+  );
 
   test('can be in a file, and means the same there', (t) => {
     assert.deepEqual(Object.keys(good).sort(), named.sort());

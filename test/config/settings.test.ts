@@ -42,6 +42,15 @@ const signing: Row = {
   accepted: [url('whsec_a'), url(`whsec_${'a'.repeat(250)}`)],
   refused: ['whsec_', 'a', `whsec_${'a'.repeat(251)}`],
 };
+const encryption: Row = {
+  standard: null,
+  accepted: [
+    ['ab'.repeat(32), Buffer.alloc(32, 0xab)],
+    [Buffer.alloc(32, 0xab).toString('base64'), Buffer.alloc(32, 0xab)],
+    [Buffer.alloc(32, 0xfb).toString('base64').replace('=', ''), Buffer.alloc(32, 0xfb)],
+  ],
+  refused: ['a', 'ab'.repeat(31), 'ab'.repeat(33), 'g'.repeat(64), Buffer.alloc(33).toString('base64')],
+};
 const rate = (standard: number): Row => ({ standard, accepted: [0, 1_000_000], refused: [-1, 1_000_001] });
 
 const rows: { readonly [Name in keyof Config]: Row } = {
@@ -81,6 +90,8 @@ const rows: { readonly [Name in keyof Config]: Row } = {
   STRIPE_LIVE_WEBHOOK_SECRET: signing,
   STRIPE_ACCOUNT: { standard: 1, accepted: [1, 999_999_999], refused: [0, 1_000_000_000] },
   STRIPE_API_URL: { ...addresses, standard: 'https://api.stripe.com' },
+  CREDENTIALS_KEY: encryption,
+  CREDENTIALS_KEY_PREVIOUS: encryption,
   STATEMENT_DIR: { standard: '', accepted: [url('.')], refused: ['nowhere'] },
   LOG_LEVEL: {
     standard: 'info',
@@ -92,16 +103,17 @@ const rows: { readonly [Name in keyof Config]: Row } = {
   ADDRESS_RATE_LIMIT: rate(100),
 };
 
-/** The pair of a key of Stripe, without which it is refused. */
-const companions: Readonly<Record<string, Readonly<Record<string, string>>>> = Object.fromEntries(
-  ['TEST', 'LIVE'].flatMap((mode) => {
+/** The setting without which one is refused. */
+const companions: Readonly<Record<string, Readonly<Record<string, string>>>> = Object.fromEntries([
+  ['CREDENTIALS_KEY_PREVIOUS', { CREDENTIALS_KEY: 'ab'.repeat(32) }],
+  ...['TEST', 'LIVE'].flatMap((mode) => {
     const [key, secret] = [`STRIPE_${mode}_SECRET_KEY`, `STRIPE_${mode}_WEBHOOK_SECRET`];
     return [
       [key, { [secret]: 'whsec_a' }],
       [secret, { [key]: `sk_${mode.toLowerCase()}_a` }],
     ];
   }),
-);
+]);
 
 suite('a setting', () => {
   test('has a row below', () => assert.deepEqual(Object.keys(rows).sort(), Object.keys(settings).sort()));

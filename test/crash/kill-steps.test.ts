@@ -13,6 +13,7 @@ import { startReceiver } from '../api/receiver.ts';
 import { evidence } from '../support/evidence.ts';
 import { isWhole, scaled } from '../support/scale.ts';
 import { seed } from '../support/seed.ts';
+import { CREDENTIALS_KEY } from '../support/service.ts';
 import { checkAgainst } from './books.ts';
 import { createFindings } from './findings.ts';
 import { createLoad } from './load.ts';
@@ -33,6 +34,7 @@ const LANES = isWhole ? 4 : 1;
 const settings = async () => ({
   BOOTSTRAP_API_KEY: bootstrapKey,
   LOG_LEVEL: 'fatal',
+  CREDENTIALS_KEY,
   PORT: String(await freePort()),
 });
 

@@ -104,6 +104,7 @@ const account: Account = {
   previousWebhookSecrets: { test: null, live: null },
   testClockOffsetMs: 0,
   settings: { test: defaultSettings, live: defaultSettings },
+  railCredentials: { test: {}, live: {} },
 };
 
 /** An attempt to pay by a transfer into an account of this kind. */

@@ -33,6 +33,7 @@ const account: Account = {
   previousWebhookSecrets: { test: null, live: null },
   testClockOffsetMs: 0,
   settings: { test: settings, live: settings },
+  railCredentials: { test: {}, live: {} },
 };
 
 function pick<T>(all: readonly T[], number: number): T | undefined {

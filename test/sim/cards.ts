@@ -9,7 +9,8 @@ import type { Checkout } from '../../src/checkout/session.ts';
 import type { TenantTime } from '../../src/checkout/tenant.ts';
 import { findMethod } from '../../src/methods/catalogue.ts';
 import { type AttemptPlan, occasionOf, type Rail } from '../../src/methods/method.ts';
-import { createStripeRail, STRIPE } from '../../src/methods/stripe/stripe.ts';
+import { STRIPE } from '../../src/methods/stripe/credentials.ts';
+import { createStripeRail } from '../../src/methods/stripe/stripe.ts';
 import { createStripeApi, KEYS, type SignedEvent } from '../support/stripe-stand-in-api.ts';
 import type { Session as Page, Refund, StandInEvent } from '../support/stripe-stand-in-books.ts';
 import { part } from '../support/stripe-stand-in-form.ts';
@@ -37,6 +38,7 @@ const account: Account = {
   previousWebhookSecrets: { test: null, live: null },
   testClockOffsetMs: 0,
   settings: { test: defaultSettings, live: defaultSettings },
+  railCredentials: { test: {}, live: {} },
 };
 
 export type Cards = ReturnType<typeof createCards>;

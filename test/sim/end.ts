@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import { BANK } from '../../src/methods/bank/receiving-account.ts';
 import { SANDBOX } from '../../src/methods/sandbox/sandbox.ts';
-import { STRIPE } from '../../src/methods/stripe/stripe.ts';
+import { STRIPE } from '../../src/methods/stripe/credentials.ts';
 import { isBroken } from '../../src/store/check/check.ts';
 import { checkSqlite } from '../../src/store/sqlite/check.ts';
 import type { Endpoint } from '../../src/webhooks/endpoint.ts';

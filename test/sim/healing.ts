@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CheckoutId } from '../../src/checkout/ids.ts';
 import { tenantName } from '../../src/checkout/tenant.ts';
-import { STRIPE } from '../../src/methods/stripe/stripe.ts';
+import { STRIPE } from '../../src/methods/stripe/credentials.ts';
 import { DELIVERIES_REST_MS } from '../../src/worker/worker.ts';
 import { shownPages } from './cards.ts';
 import { misbooked, unclaimed, undelivered, unsettled, untold } from './end.ts';

@@ -7,7 +7,7 @@ import type { Checkout } from '../../src/checkout/session.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import { BANK } from '../../src/methods/bank/receiving-account.ts';
 import { SANDBOX } from '../../src/methods/sandbox/sandbox.ts';
-import { STRIPE } from '../../src/methods/stripe/stripe.ts';
+import { STRIPE } from '../../src/methods/stripe/credentials.ts';
 import { type Truths, truthOf } from './truth.ts';
 
 type Attempt = {

@@ -3,7 +3,7 @@ import type { Tenant } from '../../src/checkout/tenant.ts';
 import { newId } from '../../src/lib/id.ts';
 import { BadSignature } from '../../src/methods/method.ts';
 import type { ProviderEvent } from '../../src/methods/provider-event.ts';
-import { STRIPE } from '../../src/methods/stripe/stripe.ts';
+import { STRIPE } from '../../src/methods/stripe/credentials.ts';
 import type { SignedEvent } from '../support/stripe-stand-in-api.ts';
 import type { Stage } from './stage.ts';
 

@@ -7,7 +7,7 @@ import { newId } from '../../src/lib/id.ts';
 import { BANK } from '../../src/methods/bank/receiving-account.ts';
 import type { AttemptPlan } from '../../src/methods/method.ts';
 import { SANDBOX, sandboxPlan } from '../../src/methods/sandbox/sandbox.ts';
-import { STRIPE } from '../../src/methods/stripe/stripe.ts';
+import { STRIPE } from '../../src/methods/stripe/credentials.ts';
 import { nobody } from '../checkout/build.ts';
 import { PAYERS } from './bank.ts';
 import { BANK_METHOD } from './bank-acts.ts';

@@ -2,7 +2,7 @@
  * The parts of one simulation: world, provider, receivers, oracle, and the current process of the service.
  */
 import { bank as bankRail } from '../../src/methods/bank/rail.ts';
-import { STRIPE } from '../../src/methods/stripe/stripe.ts';
+import { STRIPE } from '../../src/methods/stripe/credentials.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { createBank } from './bank.ts';
 import { createCards } from './cards.ts';

@@ -47,6 +47,7 @@ export function directorySuite(open: Open): void {
         number: made.number,
         previousWebhookSecrets: { test: null, live: null },
         settings: { test: defaultSettings, live: defaultSettings },
+        railCredentials: { test: {}, live: {} },
       });
       assert.deepEqual(await again.accounts.fetch(made.number), made);
       const all = await again.accounts.list();

@@ -14,6 +14,9 @@ import { createClient, type Response } from './client.ts';
 import { freshTestDatabase, type TestDatabase } from './database.ts';
 import { takeLivePayments } from './live-payments.ts';
 
+/** The key under which the service encrypts credentials, unless a test has another one. */
+export const CREDENTIALS_KEY = '5e'.repeat(32);
+
 export type TestKey = { readonly id: string; readonly secret: string; readonly authorization: string };
 
 export type TestService = {
@@ -86,6 +89,7 @@ export async function startService(
     DATABASE_URL: database.url,
     RATE_LIMIT: '0',
     ADDRESS_RATE_LIMIT: '0',
+    CREDENTIALS_KEY,
     ...env,
   });
   const service = await createService(config, { logger, realNow, documentWaitMs, ...limits });

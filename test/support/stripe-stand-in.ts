@@ -50,6 +50,8 @@ export type StripeStandIn = {
    */
   readonly http: StripeHttp;
   readonly keys: Readonly<Record<Mode, { readonly secretKey: string; readonly webhookSecret: string }>>;
+  /** Takes a further key, as of another merchant. */
+  admit(secretKey: string, mode: Mode): void;
   readonly books: Readonly<Record<Mode, Books>>;
   readonly calls: readonly Call[];
   /** The next calls, or those of them that `on` fits (`POST /v1/refunds`), go wrong in these ways, one after another. */
@@ -129,6 +131,7 @@ export async function startStripe(context: {
     http,
     keys: KEYS,
     books,
+    admit: api.admit,
     calls,
     next(misbehaviour, { times = 1, on = /^/ } = {}) {
       for (let count = 0; count < times; count += 1) planned.push({ misbehaviour, on });

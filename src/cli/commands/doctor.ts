@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import type { Account } from '../../accounts/account.ts';
 import { advised, type Finding, good } from '../../lib/finding.ts';
 import { plainCommand } from '../declare/access.ts';
 import { linesOf } from '../declare/json.ts';
@@ -85,8 +86,9 @@ async function withDatabase(values: Values, asksStripe: boolean, tell: Tell): Pr
     config !== null && (config.DATABASE_URL.kind === 'postgres' || existsSync(config.DATABASE_URL.path));
   // The findings of the database have told what is wrong with it.
   const store = isThere ? await openStore(config, { serve: false }).catch(() => null) : null;
+  let accounts: readonly Account[] = [];
   try {
-    const accounts = (await store?.accounts.list()) ?? [];
+    accounts = (await store?.accounts.list()) ?? [];
     if (store !== null) tell('clock', clockFindings(await store.newestTime()));
     if (store !== null && WEBHOOK_ALLOW !== undefined) {
       const { examineReceivers } = await import('../doctor/receivers.ts');
@@ -101,7 +103,7 @@ async function withDatabase(values: Values, asksStripe: boolean, tell: Tell): Pr
   } finally {
     await store?.close();
   }
-  if (asksStripe) tell('rails', await askStripe(values));
+  if (asksStripe) tell('rails', await askStripe(values, accounts));
 }
 
 function clockFindings(newest: number | null): readonly Finding[] {

@@ -2,6 +2,8 @@
 import type { Account } from '../../accounts/account.ts';
 import type { Mode } from '../../checkout/tenant.ts';
 import { advised, type Finding, good, wrong } from '../../lib/finding.ts';
+import { createVault, type Vault } from '../../methods/credentials.ts';
+import { STRIPE, type StripeKeys, stripeKeysOf } from '../../methods/stripe/credentials.ts';
 import { causeOf } from '../client.ts';
 import { printable } from '../printable.ts';
 import type { Values } from './settings.ts';
@@ -9,14 +11,61 @@ import type { Values } from './settings.ts';
 const WITHIN_MS = 10_000;
 
 export function examineRails(values: Values, accounts: readonly Account[]): readonly Finding[] {
-  return [...accounts.map((account) => livePayments(account, values)), ...stripeFindings(values, accounts)];
+  const vault = vaultOf(values);
+  return [
+    ...accounts.map((account) => livePayments(account, values, vault)),
+    ...stripeFindings(values, accounts),
+    ...accounts.flatMap((account) => credentialsFindings(account, vault)),
+  ];
+}
+
+function vaultOf({ CREDENTIALS_KEY = null, CREDENTIALS_KEY_PREVIOUS = null }: Values): Vault {
+  return createVault(CREDENTIALS_KEY, CREDENTIALS_KEY_PREVIOUS);
+}
+
+/** Keys that an account has of its own; undefined for none, and null for those that cannot be read. */
+function ownKeys(
+  { number: account, railCredentials }: Account,
+  mode: Mode,
+  vault: Vault,
+): StripeKeys | null | undefined {
+  const { [STRIPE]: sealed } = railCredentials[mode];
+  if (sealed === undefined) return undefined;
+  const secrets = vault.open(sealed, { tenant: { account, mode }, rail: STRIPE });
+  return secrets && stripeKeysOf(secrets);
+}
+
+/** Credentials that are lost, or will be once the previous key is removed. */
+function credentialsFindings({ number, railCredentials }: Account, vault: Vault): readonly Finding[] {
+  return (['test', 'live'] as const).flatMap((mode) =>
+    Object.entries(railCredentials[mode]).flatMap(([rail, each]) => {
+      const sealedUnder = vault.keyOf(each, { tenant: { account: number, mode }, rail });
+      if (sealedUnder === 'current') return [];
+      const which = `The credentials of account ${number} for ${rail} in ${mode} mode`;
+      return sealedUnder === 'previous'
+        ? [
+            advised(
+              `${which} are encrypted under CREDENTIALS_KEY_PREVIOUS.`,
+              'Set them again before you remove that key.',
+            ),
+          ]
+        : [
+            wrong(
+              `${which} cannot be read.`,
+              'Set CREDENTIALS_KEY, or CREDENTIALS_KEY_PREVIOUS, to the key that they were set with, or set them again.',
+            ),
+          ];
+    }),
+  );
 }
 
 /** Ways in which an account takes real money. */
-function livePayments({ number, name, settings }: Account, values: Values): Finding {
-  const hasStripe = values.STRIPE_ACCOUNT === number;
+function livePayments(given: Account, values: Values, vault: Vault): Finding {
+  const { number, name, settings } = given;
+  const own = ownKeys(given, 'live', vault);
+  const hasStripe = values.STRIPE_ACCOUNT === number && own === undefined;
   const account = `Account ${number} (${printable(name)})`;
-  const cards = hasStripe && values.STRIPE_LIVE_SECRET_KEY ? ['by card'] : [];
+  const cards = own || (hasStripe && values.STRIPE_LIVE_SECRET_KEY) ? ['by card'] : [];
   const currencies = [...new Set(settings.live.receivingAccounts.map(({ currency }) => currency))];
   const transfers = currencies.length > 0 ? [`by bank transfer in ${currencies.join(', ')}`] : [];
   const ways = [...cards, ...transfers];
@@ -65,36 +114,48 @@ function stripeFindings(values: Values, accounts: readonly Account[]): readonly 
 }
 
 /** Asks Stripe whether it takes the keys that are set, by a question of the kind that the service asks. */
-export async function askStripe(values: Values): Promise<readonly Finding[]> {
+export async function askStripe(values: Values, accounts: readonly Account[]): Promise<readonly Finding[]> {
   const { STRIPE_API_URL = '' } = values;
-  const keys: ReadonlyArray<readonly [Mode, string | undefined]> = [
-    ['test', values.STRIPE_TEST_SECRET_KEY],
-    ['live', values.STRIPE_LIVE_SECRET_KEY],
+  const vault = vaultOf(values);
+  const ofSettings = ([mode, key]: readonly [Mode, string | undefined]): Asked => {
+    const advice = `Set STRIPE_${mode.toUpperCase()}_SECRET_KEY to one of your account at Stripe.`;
+    return { which: `of ${mode} mode`, key, advice };
+  };
+  const ofAccounts = accounts.flatMap((account) =>
+    (['test', 'live'] as const).map((mode): Asked => {
+      const which = `of account ${account.number} in ${mode} mode`;
+      const advice = 'Set the credentials of the account again.';
+      return { which, key: ownKeys(account, mode, vault)?.secretKey, advice };
+    }),
+  );
+  const all = [
+    ofSettings(['test', values.STRIPE_TEST_SECRET_KEY]),
+    ofSettings(['live', values.STRIPE_LIVE_SECRET_KEY]),
+    ...ofAccounts,
   ];
-  const asked = keys.flatMap(([mode, key]) => (key ? [ask(STRIPE_API_URL, mode, key)] : []));
-  return Promise.all(asked);
+  const findings: Finding[] = [];
+  // One after the other: there may be many accounts.
+  for (const { key, ...each } of all) if (key) findings.push(await ask(STRIPE_API_URL, each, key));
+  return findings;
 }
 
-async function ask(api: string, mode: Mode, key: string): Promise<Finding> {
-  const setting = `STRIPE_${mode.toUpperCase()}_SECRET_KEY`;
+type Asked = { readonly which: string; readonly key: string | undefined; readonly advice: string };
+
+async function ask(api: string, { which, advice }: Omit<Asked, 'key'>, key: string): Promise<Finding> {
   try {
     const response = await fetch(`${api}/v1/checkout/sessions?limit=1`, {
       headers: { authorization: `Bearer ${key}` },
       signal: AbortSignal.timeout(WITHIN_MS),
     });
     await response.body?.cancel();
-    if (response.ok) return good(`Stripe accepts the key of ${mode} mode.`);
-    if (response.status === 401)
-      return wrong(
-        `Stripe does not know the key of ${mode} mode.`,
-        `Set ${setting} to one of your account at Stripe.`,
-      );
+    if (response.ok) return good(`Stripe accepts the key ${which}.`);
+    if (response.status === 401) return wrong(`Stripe does not know the key ${which}.`, advice);
     if (response.status === 403)
       return wrong(
-        `The key of ${mode} mode may not read checkout sessions at Stripe.`,
+        `The key ${which} may not read checkout sessions at Stripe.`,
         'Give it the permissions that the guide on cards lists.',
       );
-    return advised(`Stripe answers ${response.status} in ${mode} mode.`, 'Ask again later.');
+    return advised(`Stripe answers ${response.status} to the key ${which}.`, 'Ask again later.');
   } catch (error) {
     const { message, code = 'no answer' } = causeOf(error);
     return wrong(

@@ -1,7 +1,11 @@
-/** API keys, the secret that signs webhooks, receiving accounts and settings, as the API shows them. */
+/** API keys, the secret that signs webhooks, receiving accounts, credentials at rails and settings, as the API shows them. */
 
 import { allPermissions } from '../../accounts/api-key.ts';
-import type { representAuditEntry, representReceivingAccount } from '../../accounts/representation.ts';
+import type {
+  representAuditEntry,
+  representRailCredentials,
+  representReceivingAccount,
+} from '../../accounts/representation.ts';
 import { Type } from '../../lib/json-schema.ts';
 import { accountSettings } from './account-settings.ts';
 import { closed, createdAt, type FieldsOf, id, kind, nullable, oneOf, text, time } from './answer-fields.ts';
@@ -87,7 +91,10 @@ export const managementResources = {
         'ak_test_5x8m2kq07vw3cd9r',
       ),
       action: text('What was done.', 'set_receiving_account'),
-      subject: text('Id of what changed; `account` or `clock` for those.', 'account'),
+      subject: text(
+        'Id of what changed; `account` or `clock` for those, and the rail for its credentials.',
+        'account',
+      ),
       version: Type.Integer({
         minimum: 0,
         description: 'Version of the subject after the change; 0 if it has none.',
@@ -99,6 +106,33 @@ export const managementResources = {
       ),
     } satisfies FieldsOf<typeof representAuditEntry>,
     { ...closed, description: 'A change, and who made it.' },
+  ),
+  RailCredentials: Type.Object(
+    {
+      id: text('Name of the rail.', 'stripe'),
+      object: kind('rail_credentials'),
+      hints: Type.Object(
+        {
+          secret_key: text('Of the secret key.', 'ripe'),
+          webhook_secret: text('Of the signing secret.', 'ripe'),
+        },
+        { ...closed, description: 'The last four characters of each secret; empty for a short one.' },
+      ),
+      set_at: time('Time of the last change.'),
+      set_by: text(
+        'Id of the API key that made it, or `operator` for the command line.',
+        'ak_test_5x8m2kq07vw3cd9r',
+      ),
+      encryption_key: oneOf(
+        ['current', 'previous', 'unknown'],
+        'The key of the settings under which they are encrypted: `CREDENTIALS_KEY`, `CREDENTIALS_KEY_PREVIOUS`, or none of them, so that they cannot be used.',
+      ),
+      events_url: text(
+        'Address for the webhooks of the provider.',
+        'https://pay.example.com/notices/stripe/1/test',
+      ),
+    } satisfies FieldsOf<typeof representRailCredentials>,
+    { ...closed, description: 'Credentials of the account at a rail. The secrets are never shown.' },
   ),
   ReceivingAccount: Type.Object(
     {

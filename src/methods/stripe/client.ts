@@ -2,28 +2,22 @@
  * Client of Stripe: calls with limits on their duration, their retries and their number at once, and one classification
  * of errors.
  */
-import type { Mode } from '../../checkout/tenant.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
 import { version } from '../../version.ts';
 import { API_VERSION, type StripeApi, type StripeCall, stripeApi } from './api.ts';
 import { formOf } from './form.ts';
 import { fetchHttp, type StripeAnswer, type StripeHttp } from './http.ts';
 
-export type StripeKeys = {
-  /** `sk_test_…`, `sk_live_…`, or a restricted key `rk_…`. */
-  readonly secretKey: string;
-  /** Secret of the webhook endpoint at Stripe: `whsec_…`. */
-  readonly webhookSecret: string;
-};
-
 export type LineOptions = {
-  readonly secretKeys: Readonly<Record<Mode, string | null>>;
+  /** The key of a tenant, looked up for each call; null for none. */
+  readonly secretKeyOf: (tenant: Tenant) => Promise<string | null>;
   /** Address of Stripe's API: scheme, host and port. */
   readonly apiUrl: string;
   /** Time limit of each try. */
   readonly timeoutMs: number;
   /** Retries after the first try. */
   readonly retries: number;
-  /** Concurrent calls, at most; further ones are refused, and made later. */
+  /** Concurrent calls for an account, at most; further ones are refused, and made later. */
   readonly concurrency: number;
   /** Absent: over the network. */
   readonly http?: StripeHttp;
@@ -54,8 +48,11 @@ export class StripeTrouble extends Error {
   }
 }
 
-/** Calls Stripe in one mode. Rejects with StripeTrouble, and with nothing else. */
-export type Ask = <Answer>(mode: Mode, question: (stripe: StripeApi) => Promise<Answer>) => Promise<Answer>;
+/** Calls Stripe for a tenant. Rejects with StripeTrouble, and with nothing else. */
+export type Ask = <Answer>(
+  tenant: Tenant,
+  question: (stripe: StripeApi) => Promise<Answer>,
+) => Promise<Answer>;
 
 /** Before another try; somebody waits. */
 const PAUSE_MS = 500;
@@ -63,22 +60,35 @@ const PAUSE_MS = 500;
 const PAUSES_MS = 2_000;
 
 export function createLine(options: LineOptions): Ask {
-  const { secretKeys, timeoutMs, retries, concurrency } = options;
-  let underWay = 0;
+  const { secretKeyOf, timeoutMs, retries, concurrency } = options;
+  /** Calls under way by the number of their account: one for which Stripe is slow takes nothing from the others. */
+  const underWay = new Map<number, number>();
 
-  return async (mode, question) => {
-    const secretKey = secretKeys[mode];
-    if (secretKey === null) throw new StripeTrouble('forbidden', `no key of Stripe is set for ${mode} mode`);
-    if (underWay >= concurrency) throw new StripeTrouble('unavailable', 'too many calls are under way');
-    underWay += 1;
+  function ended(account: number): void {
+    const left = (underWay.get(account) ?? 1) - 1;
+    if (left > 0) underWay.set(account, left);
+    else underWay.delete(account);
+  }
+
+  return async (tenant, question) => {
+    const { account, mode } = tenant;
+    const others = underWay.get(account) ?? 0;
+    if (others >= concurrency) throw new StripeTrouble('unavailable', 'too many calls are under way');
+    underWay.set(account, others + 1);
     const deadline = Date.now() + timeoutMs * (retries + 1) + PAUSES_MS;
-    // The answer is believed to be of the type that Stripe's own library gives it.
-    const stripe = stripeApi(
-      async <Answer>(call: StripeCall) => (await send(call, secretKey, deadline, options)) as Answer,
-    );
-    const answer = (async () => question(stripe))().finally(() => {
-      underWay -= 1;
-    });
+    const answer = (async () => {
+      const secretKey = await secretKeyOf(tenant);
+      if (secretKey === null)
+        throw new StripeTrouble(
+          'forbidden',
+          `no key of Stripe can be used for account ${account} in ${mode} mode`,
+        );
+      // The answer is believed to be of the type that Stripe's own library gives it.
+      const stripe = stripeApi(
+        async <Answer>(call: StripeCall) => (await send(call, secretKey, deadline, options)) as Answer,
+      );
+      return question(stripe);
+    })().finally(() => ended(account));
     return answer.catch((error: unknown) => {
       throw error instanceof StripeTrouble ? error : new StripeTrouble('unavailable', messageOf(error));
     });

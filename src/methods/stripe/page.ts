@@ -81,7 +81,7 @@ export function createPage(ask: Ask, checkout: Checkout, attempt: Attempt, retur
   const amount = toStripeAmount(attempt.amount, currency);
   if (amount === null) throw new StripeTrouble('refused', 'Stripe cannot express the amount.');
   const metadata = metadataOf(checkout, attempt);
-  return ask(tenant.mode, (stripe) =>
+  return ask(tenant, (stripe) =>
     stripe.checkout.sessions.create(
       {
         mode: 'payment',
@@ -120,7 +120,7 @@ function isPlainAddress(email: string): boolean {
 
 /** The page with the objects that show the state of the payment. */
 export function retrievePage(ask: Ask, { tenant }: Checkout, session: string): Promise<Page> {
-  return ask(tenant.mode, (stripe) =>
+  return ask(tenant, (stripe) =>
     stripe.checkout.sessions.retrieve(session, { expand: ['payment_intent.latest_charge'] }),
   );
 }
@@ -134,7 +134,7 @@ export async function findPage(ask: Ask, { tenant }: Checkout, attempt: Attempt)
   const created = { gte: plannedAt - SLACK_S, lte: expiresAt };
   let after: string | undefined;
   for (let count = 0; count < PAGES_OF_LIST; count += 1) {
-    const { data, has_more: hasMore } = await ask(tenant.mode, (stripe) =>
+    const { data, has_more: hasMore } = await ask(tenant, (stripe) =>
       stripe.checkout.sessions.list({
         created,
         limit: PAGE_OF_LIST,
@@ -151,7 +151,7 @@ export async function findPage(ask: Ask, { tenant }: Checkout, attempt: Attempt)
 
 /** Closes the page. Rejects as refused if it is closed already, one way or the other. */
 export function expirePage(ask: Ask, { tenant }: Checkout, session: string): Promise<Page> {
-  return ask(tenant.mode, (stripe) => stripe.checkout.sessions.expire(session));
+  return ask(tenant, (stripe) => stripe.checkout.sessions.expire(session));
 }
 
 function inSeconds(ms: number): number {

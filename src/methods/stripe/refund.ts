@@ -61,7 +61,7 @@ async function make(
     const earlier = await findRefund(ask, checkout, refund, intent.reference);
     if (earlier) return earlier;
   }
-  const made = ask(tenant.mode, (stripe) =>
+  const made = ask(tenant, (stripe) =>
     stripe.refunds.create(
       {
         payment_intent: intent.reference,
@@ -87,14 +87,14 @@ async function findRefund(
   refund: Refund,
   intent: string,
 ): Promise<Stripe.Refund | undefined> {
-  const { data } = await ask(tenant.mode, (stripe) =>
+  const { data } = await ask(tenant, (stripe) =>
     stripe.refunds.list({ payment_intent: intent, limit: REFUNDS_OF_A_PAYMENT }),
   );
   return data.find(({ metadata }) => metadata?.refund === refund.id);
 }
 
 async function retrieve(ask: Ask, { tenant }: Checkout, reference: string): Promise<Stripe.Refund> {
-  return ask(tenant.mode, (stripe) => stripe.refunds.retrieve(reference));
+  return ask(tenant, (stripe) => stripe.refunds.retrieve(reference));
 }
 
 function refusalInWords({ code, parameter, message }: StripeTrouble): string {

@@ -2,10 +2,12 @@
  * Card rail: payers pay on Stripe's page, and the state of a payment is fetched from Stripe, never taken from an event.
  */
 import { type Attempt, type Checkout, knowledgeOf } from '../../checkout/session.ts';
-import type { Mode } from '../../checkout/tenant.ts';
-import type { Occasion, Rail, RailAnswer } from '../method.ts';
+import type { Mode, Tenant } from '../../checkout/tenant.ts';
+import type { Vault } from '../credentials.ts';
+import type { Occasion, PaidAccount, Rail, RailAnswer } from '../method.ts';
 import { canCharge, takesCurrency, toStripeAmount } from './amounts.ts';
-import { type Ask, createLine, type StripeKeys, StripeTrouble } from './client.ts';
+import { type Ask, createLine, StripeTrouble } from './client.ts';
+import { STRIPE, type StripeKeys, stripeCredentials, stripeKeysOf } from './credentials.ts';
 import { readStripeEvent } from './event.ts';
 import type { StripeHttp } from './http.ts';
 import {
@@ -30,15 +32,18 @@ import {
   waiting,
 } from './standing.ts';
 
-export const STRIPE = 'stripe';
-
 export const STRIPE_API_URL = 'https://api.stripe.com';
 
 export type StripeOptions = {
   readonly test: StripeKeys | null;
   readonly live: StripeKeys | null;
-  /** The account that receives the money: the keys belong to one merchant. */
+  /** The account that receives the money by these keys, unless it has credentials of its own. */
   readonly accountNumber: number;
+  /** The accounts, and what opens their own credentials; absent: there are none. */
+  readonly own?: {
+    readonly vault: Vault;
+    readonly accountOf: (number: number) => Promise<PaidAccount | null>;
+  };
   /** Scheme, host and port. */
   readonly apiUrl?: string;
   readonly timeoutMs?: number;
@@ -57,6 +62,7 @@ const START_SETTLES_MS = 2 * 60_000;
 export function createStripeRail(options: StripeOptions): Rail {
   const {
     accountNumber,
+    own,
     apiUrl = STRIPE_API_URL,
     timeoutMs = 10_000,
     retries = 1,
@@ -65,11 +71,23 @@ export function createStripeRail(options: StripeOptions): Rail {
   } = options;
   const keys = { test: complete(options.test), live: complete(options.live) };
   for (const mode of modes) assertOfMode(mode, keys[mode]);
-  const secretKeys = { test: keys.test?.secretKey ?? null, live: keys.live?.secretKey ?? null };
   const webhookSecrets = { test: keys.test?.webhookSecret ?? null, live: keys.live?.webhookSecret ?? null };
-  const ask = createLine({ secretKeys, apiUrl, timeoutMs, retries, concurrency, ...(http && { http }) });
+  const ask = createLine({ secretKeyOf, apiUrl, timeoutMs, retries, concurrency, ...(http && { http }) });
 
-  const isFor = ({ account }: Occasion): boolean => account.number === accountNumber;
+  const keysOfSettings = (number: number, mode: Mode) => (number === accountNumber ? keys[mode] : null);
+
+  /** Credentials of the account's own that cannot be opened are not replaced by those of the settings. */
+  function keysFor({ number, railCredentials }: PaidAccount, mode: Mode): StripeKeys | null {
+    const { [STRIPE]: sealed } = railCredentials[mode];
+    if (sealed === undefined) return keysOfSettings(number, mode);
+    const secrets = own?.vault.open(sealed, { tenant: { account: number, mode }, rail: STRIPE });
+    return secrets ? stripeKeysOf(secrets) : null;
+  }
+
+  async function secretKeyOf({ account: number, mode }: Tenant): Promise<string | null> {
+    const account = own ? await own.accountOf(number) : null;
+    return (account ? keysFor(account, mode) : keysOfSettings(number, mode))?.secretKey ?? null;
+  }
 
   return {
     name: STRIPE,
@@ -78,15 +96,16 @@ export function createStripeRail(options: StripeOptions): Rail {
       refunds: 'online',
       leavesPage: true,
     },
-    offers(method, occasion) {
-      if (method.id !== 'card' || keys[occasion.mode] === null || !isFor(occasion)) return false;
-      const { amount, currency } = occasion;
+    credentials: stripeCredentials,
+    offers(method, { account, mode, amount, currency }) {
+      if (method.id !== 'card' || keysFor(account, mode) === null) return false;
       return amount === null ? takesCurrency(currency) : canCharge(amount, currency);
     },
-    missing(method, occasion) {
-      const { mode, currency } = occasion;
-      if (method.id !== 'card' || keys[mode] !== null || !isFor(occasion)) return null;
-      return takesCurrency(currency) ? missingSettings(mode, options[mode]).join(' and ') : null;
+    missing(method, { account, mode, currency }: Occasion) {
+      if (method.id !== 'card' || !takesCurrency(currency) || keysFor(account, mode) !== null) return null;
+      if (account.railCredentials[mode][STRIPE]) return 'the CREDENTIALS_KEY of its credentials for Stripe';
+      if (account.number === accountNumber) return missingSettings(mode, options[mode]).join(' and ');
+      return own?.vault.canSeal ? 'credentials of its own for Stripe' : null;
     },
     plan: (checkout, _method, occasion, attemptId, nowMs) => ({
       reference: attemptId,
@@ -99,14 +118,21 @@ export function createStripeRail(options: StripeOptions): Rail {
     sync: (checkout, attempt, nowMs) => sync(ask, { checkout, attempt, nowMs }),
     cancel: (checkout, attempt, nowMs) => cancel(ask, { checkout, attempt, nowMs }),
     refund: (checkout, refund, nowMs) => refundAtStripe(ask, checkout, refund, nowMs),
-    readEvent(body, headers) {
-      const { mode, ...event } = readStripeEvent(webhookSecrets, body, headers);
-      return { ...event, tenant: { account: accountNumber, mode } };
+    readEvent(body, headers, recipient) {
+      const secrets = recipient
+        ? {
+            ...noSecrets,
+            [recipient.mode]: keysFor(recipient.account, recipient.mode)?.webhookSecret ?? null,
+          }
+        : webhookSecrets;
+      const { mode, ...event } = readStripeEvent(secrets, body, headers);
+      return { ...event, tenant: { account: recipient?.account.number ?? accountNumber, mode } };
     },
   };
 }
 
 const modes: readonly Mode[] = ['test', 'live'];
+const noSecrets: Readonly<Record<Mode, string | null>> = { test: null, live: null };
 
 /** The keys, if the webhook secret is among them: without events, a payment would be seen minutes later. */
 function complete(keys: StripeKeys | null): StripeKeys | null {
@@ -219,15 +245,15 @@ async function standing(ask: Ask, asked: Asked, session: string): Promise<RailAn
 
 /** Fetched only if there is a sign of it, or if somebody asks again about a completed payment. */
 async function aftermathOf(ask: Ask, { checkout, attempt }: Asked, page: Page): Promise<Aftermath> {
-  const { mode } = checkout.tenant;
+  const { tenant } = checkout;
   const intent = intentOf(page);
   const charge = typeof intent?.latest_charge === 'object' ? intent.latest_charge : null;
   const isKnown = attempt.status === 'succeeded';
   if (intent === null || charge === null) return { refunds: [], disputes: [] };
   const list = { payment_intent: intent.id, limit: 100 };
   const [refunds, disputes] = await Promise.all([
-    isKnown || charge.amount_refunded > 0 ? ask(mode, (stripe) => stripe.refunds.list(list)) : { data: [] },
-    isKnown || charge.disputed ? ask(mode, (stripe) => stripe.disputes.list(list)) : { data: [] },
+    isKnown || charge.amount_refunded > 0 ? ask(tenant, (stripe) => stripe.refunds.list(list)) : { data: [] },
+    isKnown || charge.disputed ? ask(tenant, (stripe) => stripe.disputes.list(list)) : { data: [] },
   ]);
   return { refunds: refunds.data, disputes: disputes.data };
 }

@@ -9,6 +9,7 @@ import { type AccountSettings, settingsFrom } from '../../accounts/settings.ts';
 import { type EntryContent, unassigned } from '../../banking/entry.ts';
 import { ID_LENGTH } from '../../lib/id.ts';
 import { BANK } from '../../methods/bank/receiving-account.ts';
+import { credentialsFrom, isSealed } from '../../methods/credentials.ts';
 import { columnsIn, type Row } from '../tables.ts';
 import { expect, isObject, judgeOf, lone, ofNoSession, type SqlRule, sameEntries, twice } from './check.ts';
 
@@ -43,8 +44,10 @@ export const moneyRules: readonly SqlRule[] = [
 export const accountJudge = () =>
   judgeOf(
     'what every account has configured can be read',
-    ({ settingsTest, settingsLive }: Row<'account'>) => {
+    ({ settingsTest, settingsLive, railCredentialsTest, railCredentialsLive }: Row<'account'>) => {
       for (const stored of [settingsTest, settingsLive]) expect(isConfigured(settingsFrom(stored)));
+      for (const stored of [railCredentialsTest, railCredentialsLive])
+        expect(Object.values(credentialsFrom(stored)).every(isSealed));
     },
     {},
     ({ number }) => `account ${number}`,

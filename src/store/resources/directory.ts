@@ -4,6 +4,7 @@ import type { ApiKey, Permission } from '../../accounts/api-key.ts';
 import { countedWith, type KeyCounts } from '../../accounts/key-changes.ts';
 import { settingsFrom } from '../../accounts/settings.ts';
 import type { Tenant, TenantTime } from '../../checkout/tenant.ts';
+import { credentialsFrom } from '../../methods/credentials.ts';
 import type { PreviousSecret } from '../../webhooks/secrets.ts';
 import { checksumIn, sound } from '../checksum.ts';
 import { byKey, load, locking } from '../loads.ts';
@@ -35,6 +36,10 @@ function accountFrom(stored: Row<'account'>): Account {
     },
     testClockOffsetMs: row.testClockOffsetMs,
     settings: { test: settingsFrom(row.settingsTest), live: settingsFrom(row.settingsLive) },
+    railCredentials: {
+      test: credentialsFrom(row.railCredentialsTest),
+      live: credentialsFrom(row.railCredentialsLive),
+    },
   };
 }
 
@@ -74,10 +79,12 @@ function changedColumns({ before, after }: AccountChange): Array<readonly [name:
     ['name', account.name, account.name],
     ...(['test', 'live'] as const).flatMap((mode) => {
       const { [mode]: settings } = account.settings;
+      const { [mode]: credentials } = account.railCredentials;
       const { [mode]: secret } = account.webhookSecrets;
       const { [mode]: previous } = account.previousWebhookSecrets;
       return [
         [`settings_${mode}`, settings, JSON.stringify(settings)],
+        [`rail_credentials_${mode}`, credentials, JSON.stringify(credentials)],
         [`webhook_secret_${mode}`, secret, secret],
         [`previous_webhook_secret_${mode}`, previous, previous?.secret ?? null],
         [`previous_webhook_secret_${mode}_until`, previous, previous?.until ?? null],

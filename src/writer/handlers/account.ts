@@ -1,5 +1,5 @@
 /** Commands about an account. */
-import { changedAccount } from '../../accounts/account-changes.ts';
+import { changedAccount, subjectOf } from '../../accounts/account-changes.ts';
 import { isRefusal, type Refusal } from '../../checkout/refusals.ts';
 import type { Loaded, Needs } from '../../store/store.ts';
 import { auditOf, type ChangeAccount, type Decided, type Value } from '../command.ts';
@@ -19,5 +19,8 @@ export function decideOnAccount(
   if (isRefusal(after)) return after;
   const value = { before, after };
   if (after === before) return { value, writes: [] };
-  return { value, writes: [{ account: value, audit: auditOf(origin, 'account', 0, now, command.type) }] };
+  return {
+    value,
+    writes: [{ account: value, audit: auditOf(origin, subjectOf(command), 0, now, command.type) }],
+  };
 }

@@ -60,6 +60,10 @@ const meant: Readonly<Record<string, (text: Text, good: Data) => object>> = {
     ...{ paynow: undefined, promptpay: undefined, pix: undefined, upi: undefined },
     account_number: text(),
   }),
+  'RAIL_CREDENTIALS.SET': (text) => ({
+    secret_key: `rk_test_${text().replaceAll(' ', '_')}`,
+    webhook_secret: `whsec_${text().replaceAll(' ', '_')}`,
+  }),
   'TEST_HELPER.PAY': () => ({ method: undefined }),
 };
 
@@ -105,11 +109,14 @@ test('secrets and persons are nowhere where they should not be', { timeout: 300_
   });
 
   const revealed = new Set<string>();
+  /** Credentials at rails: in no answer, no backup, and nowhere in the database. */
+  const credentials = new Set<string>();
   /** Every request has an idempotency key of its own; what is refused is looked through at once. */
   async function ask(method: string, path: string, body?: unknown): Promise<Data> {
     const headers = { 'idempotency-key': made(`canary-key-${values.size}`) };
     const answer = await call(method, path, { headers, ...(body === undefined ? {} : { body }) });
     if (answer.status >= 400) places.search(`the error of ${method} ${path}`, answer.text);
+    places.search(`the answer of ${method} ${path}`, answer.text, credentials);
     // Values that are shown once, or handed on, are secrets as well.
     for (const [secret] of answer.text.matchAll(/whsec_[\w+/=]+|sk_test_[0-9a-z]{47}/g)) revealed.add(secret);
     for (const [, token = ''] of answer.text.matchAll(/\/transaction\/(\w+)/g)) revealed.add(token);
@@ -132,6 +139,8 @@ test('secrets and persons are nowhere where they should not be', { timeout: 300_
         person = filled.customer_details;
       }
       const given = { ...filled, ...meant[operation]?.(text, good) };
+      if (operation === 'RAIL_CREDENTIALS.SET')
+        for (const each of Object.values<string>(given)) credentials.add(made(each));
       const { status, text: told } = await ask(method, target, given);
       assert.ok(status < 300, `${operation} was to succeed: ${told}`);
       const malformed = [canaries.broken(given), canaries.broken(given), [given], `{"${text()}": `];
@@ -222,6 +231,13 @@ test('secrets and persons are nowhere where they should not be', { timeout: 300_
     places.search('the headers of a request to Stripe', `${headers['user-agent']} ${headers.referer}`, all);
   }
 
+  assert.equal(credentials.size, 2);
+  for (const table of await database.tables())
+    places.search(
+      `the table ${table}`,
+      JSON.stringify(await database.query(`SELECT * FROM "${table}"`)),
+      credentials,
+    );
   await commands();
   await service.stop();
   for (const each of log.trim().split('\n')) {
@@ -262,6 +278,7 @@ test('secrets and persons are nowhere where they should not be', { timeout: 300_
       service.key.secret,
       service.key.authorization.split(' ')[1] ?? '',
       ...Object.values(stripe.keys).flatMap(Object.values<string>),
+      ...credentials,
     ]);
   }
 });

@@ -69,6 +69,7 @@ export function createRequests(document: ApiDocument) {
     if (!path.includes('{id}')) return fc.constant(path);
     if (path.includes('receiving_account'))
       return fc.constantFrom('main', 'spare').map((id) => path.replace('{id}', id));
+    if (path.includes('rail_credentials')) return fc.constant(path.replace('{id}', 'stripe'));
     const [, prefix = 'chk'] = pathIds.find(([pattern]) => pattern.test(path)) ?? [];
     return knownId(prefix).map((id) => path.replace('{id}', id));
   }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { examineRails } from '../../../src/cli/doctor/rails.ts';
 import { examineReceivers } from '../../../src/cli/doctor/receivers.ts';
+import { createVault } from '../../../src/methods/credentials.ts';
 import { networkRules } from '../../../src/webhooks/guard.ts';
 import { freshDirectory } from '../../support/process.ts';
 import { startService } from '../../support/service.ts';
@@ -81,6 +82,30 @@ test('doctor looks at what the settings of Stripe say together', async (t) => {
     said({ ...testOnly, STRIPE_API_URL: 'http://127.0.0.1:1', PUBLIC_URL: 'http://localhost' }),
     ['advice Account 1 (Test Shop) cannot be paid in live mode.'],
   );
+});
+
+test('doctor looks at the credentials that accounts have of their own', async (t) => {
+  const { account } = await startService(t);
+  const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+  const place = { tenant: { account: account.number, mode: 'live' }, rail: 'stripe' } as const;
+  const secrets = createVault(one).seal({ secret_key: 'rk_live_canary', webhook_secret: 'whsec_a' }, place);
+  const stripe = { secrets, setAt: 1, setBy: 'operator' };
+  const own = { ...account, railCredentials: { test: {}, live: { stripe } } };
+  const said = (values: Parameters<typeof examineRails>[0]) =>
+    examineRails(values, [own]).map(({ status, text }) => `${status} ${text}`);
+  const paid = 'ok Account 1 (Test Shop) is paid by card in live mode.';
+  const which = 'The credentials of account 1 for stripe in live mode';
+  assert.deepEqual(said({ CREDENTIALS_KEY: one }), [paid]);
+  assert.deepEqual(said({ CREDENTIALS_KEY: two, CREDENTIALS_KEY_PREVIOUS: one }), [
+    paid,
+    `advice ${which} are encrypted under CREDENTIALS_KEY_PREVIOUS.`,
+  ]);
+  const ofSettings = { STRIPE_ACCOUNT: account.number, STRIPE_LIVE_SECRET_KEY: 'rk_live_canary' };
+  const rest = { STRIPE_API_URL: 'https://api.stripe.com', PUBLIC_URL: 'https://pay.example.com' };
+  assert.deepEqual(said({ CREDENTIALS_KEY: two, ...ofSettings, ...rest }), [
+    'advice Account 1 (Test Shop) cannot be paid in live mode.',
+    `wrong ${which} cannot be read.`,
+  ]);
 });
 
 test('doctor asks Stripe only if it is told to, and says what the answer means', async (t) => {

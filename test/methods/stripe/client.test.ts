@@ -9,10 +9,11 @@ import { createLine, type LineOptions } from '../../../src/methods/stripe/client
 import { fetchHttp, type StripeHttp, type StripeRequest } from '../../../src/methods/stripe/http.ts';
 
 const HOUR_MS = 3_600_000;
+const tenant = { account: 1, mode: 'test' } as const;
 
 function lineOver(http: StripeHttp, options: Partial<LineOptions> = {}) {
   return createLine({
-    secretKeys: { test: 'sk_test_x', live: null },
+    secretKeyOf: async ({ mode }) => (mode === 'test' ? 'sk_test_x' : null),
     apiUrl: 'https://api.example.com',
     timeoutMs: 300,
     retries: 1,
@@ -34,7 +35,7 @@ function losing(onCall: () => void): { readonly http: StripeHttp; readonly keys:
 }
 
 const refundOver = (http: StripeHttp): Promise<unknown> =>
-  lineOver(http)('test', (stripe) =>
+  lineOver(http)(tenant, (stripe) =>
     stripe.refunds.create({ payment_intent: 'pi_1' }, { idempotencyKey: 'rfd_1' }),
   );
 
@@ -51,6 +52,37 @@ suite('a call whose answer is lost', () => {
     await assert.rejects(refundOver(http), { kind: 'unavailable' });
     assert.deepEqual(keys, ['rfd_1']);
   });
+});
+
+test('calls of one account take nothing from those of another', async () => {
+  const { promise: hangs, resolve } = Promise.withResolvers<void>();
+  const ask = lineOver(
+    async ({ headers }) => {
+      if (headers.authorization === 'Bearer sk_test_1') await hangs;
+      return { status: 200, shouldRetry: null, text: '{}' };
+    },
+    { secretKeyOf: async ({ account }) => `sk_test_${account}` },
+  );
+  const refundOf = (account: number) =>
+    ask({ account, mode: 'test' }, (stripe) => stripe.refunds.retrieve('re_1'));
+  const first = refundOf(1);
+  await assert.rejects(refundOf(1), { kind: 'unavailable', message: 'too many calls are under way' });
+  await refundOf(2);
+  resolve();
+  await first;
+  await refundOf(1);
+});
+
+test('a call without a key, or whose key cannot be looked up now, is not made', async () => {
+  const http: StripeHttp = () => assert.fail('a call was made');
+  const asked = (secretKeyOf: LineOptions['secretKeyOf']) =>
+    lineOver(http, { secretKeyOf })(tenant, (stripe) => stripe.refunds.retrieve('re_1'));
+  await assert.rejects(
+    asked(async () => null),
+    { kind: 'forbidden', message: /account 1 in test mode$/ },
+  );
+  const lost = async () => Promise.reject(new Error('the database is away'));
+  await assert.rejects(asked(lost), { kind: 'unavailable', message: 'the database is away' });
 });
 
 suite('an answer', () => {
@@ -166,7 +198,7 @@ suite('what is sent', () => {
         sent.push(request);
         return { status: 200, shouldRetry: null, text: '{}' };
       });
-      await ask('test', async (stripe) => ours(stripe));
+      await ask(tenant, async (stripe) => ours(stripe));
       const expected: string[] = [];
       const stop = new Error('enough');
       const library = new Stripe('sk_test_x', {

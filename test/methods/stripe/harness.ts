@@ -71,6 +71,7 @@ const account: Account = {
   previousWebhookSecrets: { test: null, live: null },
   testClockOffsetMs: 0,
   settings: { test: defaultSettings, live: defaultSettings },
+  railCredentials: { test: {}, live: {} },
 };
 
 let count = 0;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { findMethod, type Method } from '../../../src/methods/catalogue.ts';
+import { createVault } from '../../../src/methods/credentials.ts';
 import { createStripeRail } from '../../../src/methods/stripe/stripe.ts';
 import { afterAnswer, RETURN_URL, startHarness } from './harness.ts';
 
@@ -20,6 +21,26 @@ suite('what the card rail offers', () => {
     const testOnly = createStripeRail({ test: stripe.keys.test, live: null, accountNumber: 1 });
     assert.equal(testOnly.offers(method, occasion()), true);
     assert.equal(testOnly.offers(method, occasion({ mode: 'live' })), false);
+  });
+
+  test('by the keys of the account itself, where it has some', async (t) => {
+    const vault = createVault(Buffer.alloc(32, 1));
+    const own = { vault, accountOf: async () => null };
+    const { rail, method, occasion, occasionAccount } = await startHarness(t, { own });
+    const missing = (account = occasionAccount) => rail.missing?.(method, occasion({ account }));
+    const withKeys = (number: number, account = number) => {
+      const place = { tenant: { account, mode: 'test' }, rail: 'stripe' } as const;
+      const secrets = vault.seal({ secret_key: 'sk_test_own', webhook_secret: 'whsec_own' }, place);
+      const stripe = { secrets, setAt: 1, setBy: 'operator' };
+      return { ...occasionAccount, number, railCredentials: { test: { stripe }, live: {} } };
+    };
+    assert.equal(rail.offers(method, occasion({ account: withKeys(2) })), true);
+    assert.equal(missing(withKeys(2)), null);
+    assert.equal(rail.offers(method, occasion({ account: withKeys(2), mode: 'live' })), false);
+    assert.equal(missing({ ...occasionAccount, number: 2 }), 'credentials of its own for Stripe');
+    // Those of the settings are for an account without its own.
+    assert.equal(rail.offers(method, occasion({ account: withKeys(1, 2) })), false);
+    assert.equal(missing(withKeys(1, 2)), 'the CREDENTIALS_KEY of its credentials for Stripe');
   });
 
   test('amounts that Stripe can charge', async (t) => {
