@@ -12,6 +12,8 @@ const hundredths = {
   checkers: { rules: { beyond: 'how amounts are written for older receivers is no part of a decision' } },
 };
 
+const fastFetch = { file: 'src/http/fast-fetch.ts', tests: ['test/http/fast-fetch.test.ts'] };
+
 export const httpFaults: readonly Fault[] = [
   {
     name: 'yen are charged in hundredths',
@@ -53,7 +55,7 @@ export const httpFaults: readonly Fault[] = [
   {
     name: 'a misspelt setting of a lenient account is ignored',
     ...http('loose', 'account-settings'),
-    find: " || routeOptions.config.permission === 'manage'",
+    find: " || permission === 'manage'",
     replace: '',
   },
   {
@@ -410,14 +412,14 @@ export const httpFaults: readonly Fault[] = [
   {
     name: 'who has many keys may ask many times as much',
     ...http('admission', 'rates'),
-    find: ' ?? refusalOf(tenants, tenantName(principal.tenant))',
+    find: ' ?? refusalOf(tenants, tenantName(tenant))',
     replace: '',
   },
   {
     name: 'both modes of an account share a rate',
     ...http('admission', 'rates'),
-    find: 'tenantName(principal.tenant)',
-    replace: 'String(principal.tenant.account)',
+    find: 'tenantName(tenant)',
+    replace: 'String(tenant.account)',
   },
   {
     name: 'a provider waits for whoever else sends from its address',
@@ -475,6 +477,49 @@ export const httpFaults: readonly Fault[] = [
     tests: ['test/crash/disk-full.test.ts'],
     find: 'if (error instanceof CopyFailed) return',
     replace: 'if (error instanceof CopyFailed && error.cause === undefined) return',
+  },
+  {
+    name: 'the fast path leaves out the headers of every answer',
+    ...fastFetch,
+    find: '...commonHeaders(requestId(request)),',
+    replace: "'x-request-id': requestId(request),",
+  },
+  {
+    name: 'the fast path answers whoever is refused',
+    ...fastFetch,
+    find: 'if (refusal || ',
+    replace: 'if (',
+  },
+  {
+    name: 'the fast path answers in minor units who counts hundredths',
+    ...fastFetch,
+    find: ' || isReadLoosely(principal, request.headers, FETCH)',
+    replace: '',
+  },
+  {
+    name: 'the fast path sends what the client has',
+    ...fastFetch,
+    find: "    headers['if-none-match'] === undefined &&\n",
+    replace: '',
+  },
+  {
+    name: 'a fetch that the fast path hands on counts twice',
+    ...fastFetch,
+    find: 'admission.handOn(request, decision);',
+    replace: '',
+  },
+  {
+    name: 'the fast path counts a fetch under its path',
+    ...fastFetch,
+    find: "onAnswered('GET', ROUTE,",
+    replace: "onAnswered('GET', request.url ?? '',",
+  },
+  {
+    name: 'the fast path keeps connections open in a stop',
+    ...fastFetch,
+    tests: ['test/api/operations.test.ts'],
+    find: " || phase() === 'stopping'",
+    replace: '',
   },
   {
     name: 'payers are refused where too many changes wait',

@@ -1,5 +1,7 @@
 /** Admission: who may call an operation, how often, and for which form of answer. Decided before the body is read. */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import type { Permission } from '../accounts/api-key.ts';
 import { tenantName } from '../checkout/tenant.ts';
 import { createAddressLimiter, createRateLimiter, type RateLimiter } from '../lib/rate-limit.ts';
 import { acceptsJson, wantsEventStream } from './accept.ts';
@@ -37,29 +39,65 @@ export function createLimits({ ofKey, ofAddress }: Rates) {
   };
 }
 
-export function admitCallers(api: FastifyInstance, auth: Authenticator, limits: Limits): void {
+/** A caller, and why the request is refused, if it is. */
+export type Decision = { readonly principal: Principal; readonly refusal: RequestError | undefined };
+
+/** What an operation asks of its callers. */
+type Demands = {
+  readonly permission?: Permission;
+  readonly testOnly?: boolean;
+  /** Set if it also answers with a stream. */
+  readonly eventStream?: object;
+};
+
+export type Admission = ReturnType<typeof createAdmission>;
+
+/** Decides once on each request, wherever that is asked first: it counts for the rate of its caller. */
+export function createAdmission(auth: Authenticator, limits: Limits) {
+  const handedOn = new WeakMap<IncomingMessage, Decision>();
+
+  const decided = (principal: Principal, demands: Demands, accept: string | undefined): Decision => ({
+    principal,
+    refusal: refusalFor(principal, demands, accept, limits),
+  });
+
+  return {
+    /** Decision on a request of a caller who is known already; undefined for others. */
+    ofKnown({ headers }: IncomingMessage, demands: Demands): Decision | undefined {
+      const principal = auth.recall(headers.authorization);
+      return principal && decided(principal, demands, headers.accept);
+    },
+
+    /** Decision on any request. Rejects if its caller is nobody, which counts for the rate of the address. */
+    of({ headers }: IncomingMessage, address: string, demands: Demands): Promise<Decision> {
+      return auth.verify(headers.authorization).then(
+        (principal) => decided(principal, demands, headers.accept),
+        (error) => {
+          throw refusalOf(limits.addresses, address) ?? error;
+        },
+      );
+    },
+
+    /** Keeps the decision on a request for whoever goes on with it. */
+    handOn(request: IncomingMessage, decision: Decision): void {
+      handedOn.set(request, decision);
+    },
+
+    handedOn: (request: IncomingMessage): Decision | undefined => handedOn.get(request),
+  };
+}
+
+export function admitCallers(api: FastifyInstance, admission: Admission): void {
   api.decorateRequest('principal', null);
   api.addHook('onRequest', (request, _reply, done) => {
-    const header = request.headers.authorization;
-    const principal = auth.recall(header);
-    if (principal) {
-      admit(request, principal, limits);
-      done();
-      return;
-    }
-    auth.verify(header).then(
-      (verified) => {
-        try {
-          admit(request, verified, limits);
-          done();
-        } catch (error) {
-          done(error as Error);
-        }
-      },
-      (error) => {
-        done(refusalOf(limits.addresses, request.ip) ?? error);
-      },
-    );
+    const { raw, ip, routeOptions } = request;
+    const admit = ({ principal, refusal }: Decision) => {
+      request.principal = principal;
+      done(refusal);
+    };
+    const known = admission.handedOn(raw) ?? admission.ofKnown(raw, routeOptions.config);
+    if (known !== undefined) admit(known);
+    else admission.of(raw, ip, routeOptions.config).then(admit, done);
   });
 }
 
@@ -72,22 +110,24 @@ export function limitAddresses(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => done(refusalOf(limiter, request.ip)));
 }
 
-/** Lets a known caller in: within its rate, with a key that may do this, for an answer it can read. */
-function admit(request: FastifyRequest, principal: Principal, { keys, tenants }: Limits): void {
-  request.principal = principal;
+/** Counts a request of this caller. Refuses it beyond their rate, with a key that may not do this, and for an answer they cannot read. */
+function refusalFor(
+  { keyId, tenant, permissions }: Principal,
+  { permission, testOnly, eventStream }: Demands,
+  accept: string | undefined,
+  { keys, tenants }: Limits,
+): RequestError | undefined {
   // Who has many keys must not have many times as much.
-  const refusal = refusalOf(keys, principal.keyId) ?? refusalOf(tenants, tenantName(principal.tenant));
-  if (refusal) throw refusal;
-  const { permission, testOnly, eventStream } = request.routeOptions.config;
-  if (permission !== undefined && !principal.permissions.includes(permission)) {
-    throw forbidden(`The API key lacks the permission "${permission}".`);
+  const wait = refusalOf(keys, keyId) ?? refusalOf(tenants, tenantName(tenant));
+  if (wait) return wait;
+  if (permission !== undefined && !permissions.includes(permission)) {
+    return forbidden(`The API key lacks the permission "${permission}".`);
   }
-  if (testOnly && principal.tenant.mode !== 'test') {
-    throw forbidden('Only keys of test mode may call this operation.');
+  if (testOnly && tenant.mode !== 'test') {
+    return forbidden('Only keys of test mode may call this operation.');
   }
-  const { accept } = request.headers;
-  if (acceptsJson(accept) || (eventStream && wantsEventStream(accept))) return;
-  throw new RequestError('not_acceptable');
+  if (acceptsJson(accept) || (eventStream && wantsEventStream(accept))) return undefined;
+  return new RequestError('not_acceptable');
 }
 
 function forbidden(message: string): RequestError {

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Account } from '../accounts/account.ts';
 import { isRefusal } from '../checkout/refusals.ts';
 import type { Tenant } from '../checkout/tenant.ts';
-import type { IdempotencyKey, Store } from '../store/store.ts';
+import type { Answer, IdempotencyKey, Store } from '../store/store.ts';
 import type { Origin } from '../writer/command.ts';
 import type { Executed } from '../writer/writer.ts';
 import type { Principal } from './auth.ts';
@@ -16,9 +16,22 @@ export function sendResult(reply: FastifyReply, { result, answer }: Executed<unk
   if (isRefusal(result)) throw refusalError(result);
   if (answer === null) throw new Error('a route has to say how it answers');
   if (result.kind === 'replay') reply.header('idempotent-replayed', 'true');
-  const { statusCode, headers, body } = answer;
+  return sendAnswer(reply, answer);
+}
+
+export function sendAnswer(reply: FastifyReply, { statusCode, headers, body }: Answer): FastifyReply {
   return reply.code(statusCode).headers(headers).type(JSON_TYPE).send(body);
 }
+
+const securityHeaders = {
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+};
+
+/** Headers that every answer has. */
+export const commonHeaders = (requestId: string) => ({ ...securityHeaders, 'x-request-id': requestId });
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 

@@ -8,9 +8,8 @@ import type {
   RawServerDefault,
 } from 'fastify';
 import { tenantName } from '../checkout/tenant.ts';
-import { admitCallers, type Limits } from './admission.ts';
+import { type Admission, admitCallers } from './admission.ts';
 import { principalOf } from './answer.ts';
-import type { Authenticator } from './auth.ts';
 import { parseBodies } from './body.ts';
 import { fieldsError } from './errors.ts';
 import { dropAbsent, longListProblem, nameNobody } from './input.ts';
@@ -30,8 +29,8 @@ export type Api = FastifyInstance<
 >;
 
 /** Returns a function to call once all routes are there: it answers the methods that they do not have. */
-export function prepareApi(api: FastifyInstance, auth: Authenticator, limits: Limits): () => void {
-  admitCallers(api, auth, limits);
+export function prepareApi(api: FastifyInstance, admission: Admission): () => void {
+  admitCallers(api, admission);
   parseBodies(api);
   api.addHook('preValidation', (request, _reply, done) => {
     if (request.routeOptions.config.optionalBody) request.body ??= {};

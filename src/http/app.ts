@@ -9,7 +9,8 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import { pageRoutes } from '../pages/routes.ts';
-import { createLimits, limitAddresses, type Rates } from './admission.ts';
+import { createAdmission, createLimits, limitAddresses, type Rates } from './admission.ts';
+import { commonHeaders } from './answer.ts';
 import { type Api, prepareApi } from './api.ts';
 import { createAuthenticator } from './auth.ts';
 import { BODY_LIMIT_BYTES } from './body.ts';
@@ -19,6 +20,7 @@ import type { Dependencies } from './dependencies.ts';
 import { serveDocs } from './docs.ts';
 import { RequestError } from './errors.ts';
 import { answerFailures, answerUnreadable, sendError } from './failure.ts';
+import { fastFetch } from './fast-fetch.ts';
 import type { Metrics } from './metrics.ts';
 import { collectOperations } from './operation.ts';
 import { createOverload } from './overload.ts';
@@ -58,19 +60,15 @@ export type AppOptions = Dependencies & {
   readonly connections?: ConnectionOptions;
 };
 
-const securityHeaders = {
-  'x-content-type-options': 'nosniff',
-  'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-};
-
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { logger, metrics, trustProxy, rates, publicUrl, backlog } = options;
   const connections = guardConnections(options.connections);
   const auth = createAuthenticator(options.store);
+  const limits = createLimits(rates);
+  const admission = createAdmission(auth, limits);
   const requestId = requestIds();
   const overload = createOverload({ auth, backlog, requestId, publicUrl, onRefused: metrics.overloaded });
+  const answersFast = fastFetch({ ...options, admission, requestId, onAnswered: metrics.answered });
   // Fastify's own type of loggers, so that the app is of the type that everybody expects.
   const baseLogger: FastifyBaseLogger = logger;
   const app: FastifyInstance = Fastify({
@@ -83,7 +81,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     bodyLimit: BODY_LIMIT_BYTES,
     serverFactory: (handle) =>
       connections.createGuardedServer((request, response) => {
-        if (!overload.refuses(request, response)) handle(request, response);
+        if (overload.refuses(request, response)) return;
+        if (!answersFast(request, response, handle)) handle(request, response);
       }),
     routerOptions: { maxParamLength: 256 },
     schemaController,
@@ -119,10 +118,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   collectOperations(app);
   paceLongBodies(app);
   app.decorate('pieces', createPieces());
-  const limits = createLimits(rates);
   await app.register(
     async (scoped) => {
-      const finish = prepareApi(scoped, auth, limits);
+      const finish = prepareApi(scoped, admission);
       const api: Api = scoped.withTypeProvider<TypeBoxTypeProvider>();
       checkoutRoutes(api, options);
       payinRoutes(api, options);
@@ -163,5 +161,5 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 }
 
 function setCommonHeaders(request: { id: string }, reply: FastifyReply): void {
-  reply.headers(securityHeaders).header('x-request-id', request.id);
+  reply.headers(commonHeaders(request.id));
 }

@@ -5,8 +5,10 @@
  * units, whatever the account is set to. Nor does one about keys and settings, which no other service has: there, an
  * ignored field would be a change that its sender believes in.
  */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { ErrorObject } from 'ajv';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Permission } from '../accounts/api-key.ts';
 import { AMOUNTS, fromHundredths, inHundredths, integerNear } from '../checkout/hundredths.ts';
 import type { CheckoutId } from '../checkout/ids.ts';
 import { currencyExponent } from '../checkout/money.ts';
@@ -14,6 +16,7 @@ import type { Problem } from '../checkout/refusals.ts';
 import { findMethod } from '../methods/catalogue.ts';
 import type { Store } from '../store/store.ts';
 import { principalOf } from './answer.ts';
+import type { Principal } from './auth.ts';
 import { pointerOf } from './json.ts';
 
 declare module 'fastify' {
@@ -61,13 +64,22 @@ export const currencyOfSession =
     return (await store.checkouts.fetch(principalOf(request).tenant, id as CheckoutId))?.currency ?? null;
   };
 
+/** True for a request to the border that was written for another v3 service. */
+export function isReadLoosely(
+  { compatibility }: Principal,
+  headers: IncomingHttpHeaders,
+  { permission }: { readonly permission?: Permission },
+): boolean {
+  const isOurs = headers.compatibility === 'strict' || permission === 'manage';
+  return compatibility === 'v3' && !isOurs;
+}
+
 export function loosenBorder(api: FastifyInstance): void {
   api.decorateRequest('loose', null);
   api.addHook('onRequest', (request, _reply, done) => {
     const { principal, headers, routeOptions } = request;
-    const isOurs = headers.compatibility === 'strict' || routeOptions.config.permission === 'manage';
-    const isLoose = principal?.compatibility === 'v3' && !isOurs;
-    if (isLoose) request.loose = { problems: [], wrong: [], ignored: [], currency: null };
+    if (principal !== null && isReadLoosely(principal, headers, routeOptions.config))
+      request.loose = { problems: [], wrong: [], ignored: [], currency: null };
     done();
   });
   api.addHook('preValidation', (request, _reply, done) => {

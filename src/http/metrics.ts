@@ -134,7 +134,12 @@ export function createMetrics(store: Store, lastBackup?: () => BackupResult | nu
     );
   }
 
+  /** Counts a request that was answered; `route` is the pattern of its path. */
+  const answered = (method: string, route: string, status: number, elapsedMs: number): void =>
+    requests.observe(method, route, status, elapsedMs / 1000);
+
   return {
+    answered,
     sent: ({ outcome }: SendResult): void => deliveries.add(outcome),
     damaged: (): void => damagedDeliveries.add(),
     railAlert: (rail: string): void => railAlerts.add(rail),
@@ -150,7 +155,7 @@ export function createMetrics(store: Store, lastBackup?: () => BackupResult | nu
     observe(app: FastifyInstance): void {
       app.addHook('onResponse', (request, reply, done) => {
         const { url = 'unknown' } = request.routeOptions;
-        requests.observe(request.method, url, reply.statusCode, reply.elapsedTime / 1000);
+        answered(request.method, url, reply.statusCode, reply.elapsedTime);
         done();
       });
     },

@@ -15,6 +15,9 @@ import { createTurns } from './turns.ts';
 export const PIECE_BYTES = 64 * 1024;
 const PIECES_A_TURN = 4;
 
+/** True for an answer that is sent in pieces. */
+export const isLarge = ({ length }: string | Buffer): boolean => length > PIECE_BYTES;
+
 export type Bytes = readonly Uint8Array[];
 
 export const lengthOf = (bytes: Bytes): number => bytes.reduce((sum, { length }) => sum + length, 0);
@@ -99,7 +102,7 @@ declare module 'fastify' {
 export function sendInPieces(scope: FastifyInstance): void {
   scope.addHook('onSend', (request, reply, payload, done) => {
     const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload);
-    if (!isWhole || payload.length <= PIECE_BYTES || request.method === 'HEAD') return done(null, payload);
+    if (!isWhole || !isLarge(payload) || request.method === 'HEAD') return done(null, payload);
     done(null, paced(request, reply, [Buffer.from(payload)]));
   });
 }

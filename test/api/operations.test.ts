@@ -121,7 +121,10 @@ suite('a stop', () => {
     const stopped = await startService(t);
     const body = JSON.stringify(order);
     const head = `Host: x\r\nAuthorization: ${stopped.key.authorization}\r\n`;
-    const [writer, reader, probe] = [
+    // A fetch by a key that is known is not for the route.
+    const { id } = await createSession(stopped);
+    const [writer, reader, fetcher, probe] = [
+      await connection(stopped),
       await connection(stopped),
       await connection(stopped),
       await connection(stopped),
@@ -130,21 +133,26 @@ suite('a stop', () => {
       `POST /v3/checkout HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n{`,
     );
     await reader.send(`GET /v3/checkout HTTP/1.1\r\n${head}`);
+    await fetcher.send(`GET /v3/checkout/${id} HTTP/1.1\r\n${head}`);
     await probe.send('GET /readyz HTTP/1.1\r\nHost: x\r\n');
     // An answer to a later request says that the service has taken notice of those before it.
     await stopped.call('GET', '/livez');
     const end = stopped.stop();
-    await Promise.all([writer.send(body.slice(1)), reader.send('\r\n'), probe.send('\r\n')]);
-    const answers = await Promise.all([writer, reader, probe].map(({ answer }) => answer()));
+    const rest = '\r\n';
+    await Promise.all([
+      writer.send(body.slice(1)),
+      ...[reader, fetcher, probe].map(({ send }) => send(rest)),
+    ]);
+    const answers = await Promise.all([writer, reader, fetcher, probe].map(({ answer }) => answer()));
     await end;
     const statuses = answers.map((answer) => answer.split(' ')[1]);
-    assert.deepEqual(statuses, ['201', '200', '503']);
+    assert.deepEqual(statuses, ['201', '200', '200', '503']);
     for (const answer of answers) assert.match(answer, /\r\nconnection: close\r\n/i);
-    assert.match(answers[2] ?? '', /"stopping"/);
+    assert.match(answers[3] ?? '', /"stopping"/);
     await assert.rejects(stopped.call('GET', '/livez'), 'nobody listens any more');
 
     const again = await reopened(stopped);
-    assert.equal((await feed(again)).length, 1, 'what was answered is there');
+    assert.equal((await feed(again)).length, 2, 'what was answered is there');
     await again.stop();
   });
 

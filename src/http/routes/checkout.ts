@@ -1,23 +1,25 @@
 import type { CheckoutCommand } from '../../checkout/commands.ts';
+import type { Serializer } from '../../checkout/serializer.ts';
 import type { Checkout } from '../../checkout/session.ts';
 import { occasionOf } from '../../methods/method.ts';
+import type { Answer } from '../../store/store.ts';
 import {
   accountOf,
   ifVersionOf,
   isKnown,
-  JSON_TYPE,
   notFound,
   originOf,
   principalOf,
+  sendAnswer,
   sendResult,
 } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { created, envelope, etagOf, success } from '../envelope.ts';
+import { created, etagOf, success } from '../envelope.ts';
 import { schemaProblems } from '../input.ts';
 import { pageOf, sendSerializedList } from '../list.ts';
 import { currencyIn, currencyOfSession, idInPath } from '../loose.ts';
-import { operation } from '../operation.ts';
+import { type Declaration, operation } from '../operation.ts';
 import { createBody, idOf, updateBody } from '../schemas/checkout.ts';
 import { contradicts, filterOf, listQuery } from './checkout-filter.ts';
 import { readUpdate } from './checkout-input.ts';
@@ -26,6 +28,20 @@ import { creator, SAME_KEY } from './create.ts';
 const tag = 'Checkout sessions';
 const params = idOf('chk', 'session');
 export const NO_SUCH_SESSION = 'There is no such checkout session.';
+
+/** The operation that `fast-fetch.ts` answers, too. */
+export const FETCH = {
+  operation: 'CHECKOUT.FETCH',
+  versioned: 'fetch',
+  tag,
+  permission: 'read',
+  summary: 'Fetch a session',
+  description: 'If `If-None-Match` names the current `ETag`, the answer is 304 without a body.',
+  answers: 'Checkout',
+} as const satisfies Declaration;
+
+export const fetched = (checkout: Checkout, serializer: Serializer): Answer =>
+  success(FETCH.operation, serializer.checkout(checkout), versionOf(checkout));
 
 export function checkoutRoutes(api: Api, dependencies: Dependencies): void {
   const { store, execute, serializer, rails, now } = dependencies;
@@ -90,30 +106,14 @@ export function checkoutRoutes(api: Api, dependencies: Dependencies): void {
     },
   );
 
-  api.get(
-    '/checkout/:id',
-    operation(
-      {
-        operation: 'CHECKOUT.FETCH',
-        versioned: 'fetch',
-        tag,
-        permission: 'read',
-        summary: 'Fetch a session',
-        description: 'If `If-None-Match` names the current `ETag`, the answer is 304 without a body.',
-        answers: 'Checkout',
-      },
-      { params },
-    ),
-    async (request, reply) => {
-      schemaProblems(request);
-      const checkout = await store.checkouts.fetch(principalOf(request).tenant, request.params.id);
-      if (checkout === null) throw notFound(NO_SUCH_SESSION);
-      const etag = etagOf(checkout.version);
-      reply.header('etag', etag);
-      if (isKnown(request, etag)) return reply.code(304).send();
-      return reply.type(JSON_TYPE).send(envelope('CHECKOUT.FETCH', serializer.checkout(checkout)));
-    },
-  );
+  api.get('/checkout/:id', operation(FETCH, { params }), async (request, reply) => {
+    schemaProblems(request);
+    const checkout = await store.checkouts.fetch(principalOf(request).tenant, request.params.id);
+    if (checkout === null) throw notFound(NO_SUCH_SESSION);
+    const { etag } = versionOf(checkout);
+    if (isKnown(request, etag)) return reply.code(304).header('etag', etag).send();
+    return sendAnswer(reply, fetched(checkout, serializer));
+  });
 
   api.put(
     '/checkout/:id',
