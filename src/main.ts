@@ -66,6 +66,7 @@ export async function createService(
     connections = {},
     storeOptions = {},
     leaseNow: leaseClock,
+    statementLookMs: lookEveryMs,
     ...limits
   }: {
     logger?: FastifyBaseLogger;
@@ -79,6 +80,8 @@ export async function createService(
     maxBatch?: number;
     /** Pause between two looks at what is due. */
     pollMs?: number;
+    /** Pause between two looks at the folder of statements. */
+    statementLookMs?: number;
     storeOptions?: Pick<OpenOptions, 'onLost' | 'copyLogAtBytes'>;
   } = {},
 ): Promise<Service> {
@@ -149,7 +152,15 @@ export async function createService(
   const statements =
     config.STATEMENT_DIR === ''
       ? null
-      : watchStatements({ directory: config.STATEMENT_DIR, store, execute, now, realNow, log: logger });
+      : watchStatements({
+          directory: config.STATEMENT_DIR,
+          store,
+          execute,
+          now,
+          realNow,
+          log: logger,
+          ...(lookEveryMs === undefined ? {} : { lookEveryMs }),
+        });
 
   const currentPhase = () => phase;
   const operations =

@@ -31,6 +31,8 @@ export type FolderDependencies = {
   readonly now: (tenant: Tenant) => Promise<TenantTime>;
   readonly realNow: () => RealTime;
   readonly log: FolderLog;
+  /** Pause between two looks. */
+  readonly lookEveryMs?: number;
 };
 
 /** Log for the operator: results of files, and the beginning and end of problems. */
@@ -65,7 +67,7 @@ type Sight = {
 };
 
 export function watchStatements(dependencies: FolderDependencies) {
-  const { directory, store, realNow, log } = dependencies;
+  const { directory, store, realNow, log, lookEveryMs = LOOK_EVERY_MS } = dependencies;
   let sights = new Map<string, Sight>();
   /** Current problems, by what they concern: each is logged when it begins and when it is over. */
   const troubles = new Map<string, string>();
@@ -258,7 +260,7 @@ export function watchStatements(dependencies: FolderDependencies) {
         await look();
         return false;
       };
-      loop = startLoop(round, LOOK_EVERY_MS, (error) => trouble(directory, messageOf(error)));
+      loop = startLoop(round, lookEveryMs, (error) => trouble(directory, messageOf(error)));
     },
 
     /** Resolves when the file in progress is done; the others wait for the next start. */

@@ -53,6 +53,7 @@ export type ServiceOptions = {
   readonly documentWaitMs?: number;
   /** Pause between two looks of the worker at what is due: short where many tests wait for what it does. */
   readonly pollMs?: number;
+  readonly statementLookMs?: number;
   readonly connections?: ConnectionOptions;
 };
 

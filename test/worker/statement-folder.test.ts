@@ -275,9 +275,13 @@ test('the service watches the folder of its settings', async (t) => {
   await before.stop();
   writeFileSync(join(directory, '1-test', 'a.xml'), camt('S1', [line]));
   const logged: { folder?: string; msg: string }[] = [];
+  // A second passes whenever somebody asks for the time, so that the file soon has come to rest.
+  let time = Date.now();
   const { service } = await startService(t, {
     env: { STATEMENT_DIR: directory },
     database: before.database,
+    realNow: () => (time += 1_000),
+    statementLookMs: 10,
     logger: pino({ level: 'info' }, { write: (text: string) => logged.push(JSON.parse(text)) }),
   });
   const [said] = logged.filter(({ folder }) => folder === directory);

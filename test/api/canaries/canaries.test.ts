@@ -86,6 +86,7 @@ test('secrets and persons are nowhere where they should not be', { timeout: 300_
     { after },
     {
       logger,
+      pollMs: 20,
       env: {
         STRIPE_TEST_SECRET_KEY: stripe.keys.test.secretKey,
         STRIPE_TEST_WEBHOOK_SECRET: stripe.keys.test.webhookSecret,

@@ -23,6 +23,7 @@ const service = await startService(hooks, {
     STRIPE_TEST_WEBHOOK_SECRET: stripe.keys.test.webhookSecret,
     STRIPE_API_URL: stripe.url,
   },
+  pollMs: 20,
 });
 const receiver = await startReceiver(hooks);
 

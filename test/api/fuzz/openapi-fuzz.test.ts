@@ -22,7 +22,7 @@ import { createWire, type WireAnswer, type WireRequest } from './wire.ts';
 
 const onPostgres = process.env.OPENTILL_TEST_DATABASE === 'postgres';
 /** Fewer on PostgreSQL: nearly everything is decided before the database is asked. */
-const requests = scaled(onPostgres ? 100 : 700);
+const requests = scaled(onPostgres ? 100 : 400);
 const sampled = scaled(onPostgres ? 20 : 80);
 const PARALLEL = 8;
 const BATCH = 100;
@@ -124,7 +124,7 @@ test(`${requests} requests have answers as documented`, { timeout: 180_000 + 20 
 test(`${sampled} requests that are refused write nothing`, {
   timeout: 180_000 + 100 * sampled,
 }, async (t) => {
-  const service = await startService(t);
+  const service = await startService(t, { pollMs: 20 });
   const receiver = await startReceiver(t);
   const subjects = subjectsOf(service, receiver);
   const own: Record<string, string[]> = {};
