@@ -190,6 +190,12 @@ export const storeFaults: readonly Fault[] = [
     replace: 'cached',
   },
   {
+    name: 'the history of a session that was read from its row begins anew with the next change',
+    ...sqlite('sqlite/checkouts', 'store/sqlite'),
+    find: 'lastEvents.set(checkout, row.lastEvent);',
+    replace: 'lastEvents.set(checkout, 0);',
+  },
+  {
     name: 'what is of the other mode is read',
     ...sqlite('resources/read', 'store/sqlite'),
     find: 'return sql`account = ${account} AND live = ${live}`',

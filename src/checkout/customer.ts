@@ -87,7 +87,7 @@ const nothing: CustomerFields = {
 function updated(current: Customer, given: Partial<CustomerFields>): CustomerDecision {
   const { metadata: patch, ...fields } = given;
   const metadata = patch === undefined ? current.metadata : mergePatch(current.metadata, patch);
-  const problem = metadataProblem(metadata);
+  const problem = patch === undefined ? null : metadataProblem(metadata);
   if (problem !== null) return refuseFields([{ pointer: '/metadata', detail: afterMerge(problem) }]);
   if (Object.keys(given).length === 0) return { kind: 'unchanged', customer: current };
   return { kind: 'change', customer: { ...current, ...fields, metadata } };

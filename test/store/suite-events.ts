@@ -287,6 +287,15 @@ export function eventSuite(open: Open): void {
       assert.deepEqual(sequences([...first.rows, ...rest.rows]), [4, 3, 2, 1]);
     });
 
+    it('goes on behind a restart, with the session as it is read then', async ({ store, reopen, mine }) => {
+      const { id } = await add(store, session(mine));
+      const again = await reopen();
+      const read = await again.checkouts.fetch(mine, id);
+      assert.ok(read);
+      await change(again, read, { amount: 2 });
+      assert.deepEqual(sequences((await again.events.timeline(mine, id, null, 10)).rows), [2, 1]);
+    });
+
     it('holds the events of one change in their order', async ({ store, mine }) => {
       const after = session(mine, { eventCount: 3 });
       const events = [1, 2, 3].map((sequence) => eventOf(after, `x.${sequence}`, { sequence }));
