@@ -13,6 +13,7 @@ const hundredths = {
 };
 
 const fastFetch = { file: 'src/http/fast-fetch.ts', tests: ['test/http/fast-fetch.test.ts'] };
+const arrivals = { file: 'src/http/arrivals.ts', tests: ['test/http/arrivals.test.ts'] };
 
 export const httpFaults: readonly Fault[] = [
   {
@@ -262,6 +263,38 @@ export const httpFaults: readonly Fault[] = [
     tests: ['test/http/pieces.test.ts'],
     find: 'if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));',
     replace: '',
+  },
+  {
+    name: 'a body that never came costs as much as one that did',
+    file: 'src/http/body-pace.ts',
+    tests: ['test/http/body-pace.test.ts'],
+    find: 'if (!raw.complete && missingBytes > 0)',
+    replace: 'if (!raw.complete && missingBytes > lengthBytes)',
+  },
+  {
+    name: 'all that one caller sends in a moment begins at once',
+    ...arrivals,
+    find: 'const REQUESTS_A_TURN = 32;',
+    replace: 'const REQUESTS_A_TURN = 32_000;',
+  },
+  {
+    name: 'who makes up credentials has a turn for each of them',
+    ...arrivals,
+    find: 'clientOf(socket.remoteAddress)',
+    replace: '`${headers.authorization}`',
+  },
+  {
+    name: 'requests of clients that have left are begun',
+    ...arrivals,
+    find: 'if (!request.socket.destroyed) begin();',
+    replace: 'begin();',
+  },
+  {
+    name: 'a key in ever new spellings makes those of others be looked up again',
+    file: 'src/http/auth.ts',
+    tests: ['test/http/auth.test.ts'],
+    find: 'createLru<string, Remembered>({ most })',
+    replace: 'createLru<string, Remembered>({ most: Math.min(most, 1) })',
   },
   {
     name: 'long bodies are read as fast as they come',

@@ -12,6 +12,7 @@ import { pageRoutes } from '../pages/routes.ts';
 import { createAdmission, createLimits, limitAddresses, type Rates } from './admission.ts';
 import { commonHeaders } from './answer.ts';
 import { type Api, prepareApi } from './api.ts';
+import { createArrivals } from './arrivals.ts';
 import { createAuthenticator } from './auth.ts';
 import { BODY_LIMIT_BYTES } from './body.ts';
 import { paceLongBodies } from './body-pace.ts';
@@ -67,6 +68,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const limits = createLimits(rates);
   const admission = createAdmission(auth, limits);
   const requestId = requestIds();
+  const arrive = createArrivals(auth);
   const overload = createOverload({ auth, backlog, requestId, publicUrl, onRefused: metrics.overloaded });
   const answersFast = fastFetch({ ...options, admission, requestId, onAnswered: metrics.answered });
   // Fastify's own type of loggers, so that the app is of the type that everybody expects.
@@ -80,10 +82,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
     bodyLimit: BODY_LIMIT_BYTES,
     serverFactory: (handle) =>
-      connections.createGuardedServer((request, response) => {
-        if (overload.refuses(request, response)) return;
-        if (!answersFast(request, response, handle)) handle(request, response);
-      }),
+      connections.createGuardedServer((request, response) =>
+        arrive(request, () => {
+          if (overload.refuses(request, response)) return;
+          if (!answersFast(request, response, handle)) handle(request, response);
+        }),
+      ),
     routerOptions: { maxParamLength: 256 },
     schemaController,
     // While the service stops, requests over open connections are answered as usual.

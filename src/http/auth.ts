@@ -3,6 +3,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { type ApiKey, hashSecret, type Permission } from '../accounts/api-key.ts';
 import { type Compatibility, defaultSettings } from '../accounts/settings.ts';
 import type { Tenant } from '../checkout/tenant.ts';
+import { createLru } from '../lib/lru.ts';
 import type { Store } from '../store/store.ts';
 import { RequestError } from './errors.ts';
 
@@ -17,16 +18,17 @@ export type Principal = {
 /** A caller, and the version of the directory before they were looked up: what has changed behind it may be unknown to them. */
 type Remembered = { readonly principal: Principal; readonly since: number };
 
-/** Limit of remembered headers; there is one for each key in use. */
+/** Limit of remembered headers: one for each key in use, as long as it is spelt in one way. */
 const MAX_REMEMBERED = 10_000;
 
 const challenge = { 'www-authenticate': 'Basic realm="opentill", charset="UTF-8", Bearer realm="opentill"' };
 
 export type Authenticator = ReturnType<typeof createAuthenticator>;
 
-export function createAuthenticator(store: Store) {
-  // Keyed by the hash of the whole header: no secret stays in memory, and the time of a look-up reveals nothing.
-  const remembered = new Map<string, Remembered>();
+export function createAuthenticator(store: Store, most = MAX_REMEMBERED) {
+  // Keyed by the hash of the whole header: no secret stays in memory, and the time of a look-up reveals nothing. A key that
+  // comes in ever new spellings pushes out only what is used less often.
+  const remembered = createLru<string, Remembered>({ most });
 
   /** The caller if the header was verified before, and neither the account nor its keys have changed since; else undefined. */
   function recall(header: string | undefined): Principal | undefined {
@@ -47,7 +49,6 @@ export function createAuthenticator(store: Store) {
     const account = await store.accounts.fetch(tenant.account);
     const { compatibility } = account?.settings[tenant.mode] ?? defaultSettings;
     const principal: Principal = { keyId, tenant, permissions, compatibility };
-    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
     remembered.set(hash('sha256', header, 'base64'), { principal, since });
     return principal;
   }

@@ -31,25 +31,37 @@ export function paceLongBodies(
       }
       const caller = principal ? tenantName(principal.tenant) : clientOf(ip);
 
-      /** Calls back when so many bytes may be read, or with a refusal. */
-      function take(bytes: number, next: (refusal?: RequestError) => void): void {
-        const waitMs = pace.take(caller, bytes);
+      /** Calls back behind the wait, or at once with a refusal. */
+      function wait(waitMs: number, next: (refusal?: RequestError) => void): void {
         if (waitMs > pace.longestWaitMs) next(tooMuch(waitMs));
         else if (waitMs > 0) setTimeout(next, waitMs);
         else next();
       }
 
+      /** Counts a body that was announced, until the client leaves, as what has come of it. */
+      function giveBackTheRest(lengthBytes: number): void {
+        const { socket } = raw;
+        const beforeBytes = socket.bytesRead;
+        raw.once('close', () => {
+          const missingBytes = lengthBytes - (socket.bytesRead - beforeBytes);
+          if (!raw.complete && missingBytes > 0) pace.giveBack(caller, missingBytes);
+        });
+      }
+
       // Nothing is read of a body before its turn, of one that is refused, and of one that is too long.
       const lengthBytes = Number(raw.headers['content-length'] ?? Number.NaN);
-      const waitMs = pace.waitOf(caller, READ_BYTES);
       if (lengthBytes > BODY_LIMIT_BYTES) done(null, payload);
-      else if (lengthBytes >= 0) take(lengthBytes, (refusal) => done(refusal ?? null, payload));
-      else if (waitMs > pace.longestWaitMs) done(tooMuch(waitMs));
-      else
-        done(
-          null,
-          bodyStream(raw, (piece, next) => take(piece.length, next)),
-        );
+      else if (lengthBytes >= 0) {
+        const waitMs = pace.take(caller, lengthBytes);
+        if (waitMs <= pace.longestWaitMs) giveBackTheRest(lengthBytes);
+        wait(waitMs, (refusal) => done(refusal ?? null, payload));
+      } else {
+        const waitMs = pace.waitOf(caller, READ_BYTES);
+        const take = (piece: Buffer, next: (refusal?: RequestError) => void) =>
+          wait(pace.take(caller, piece.length), next);
+        if (waitMs > pace.longestWaitMs) done(tooMuch(waitMs));
+        else done(null, bodyStream(raw, take));
+      }
     };
   });
 }

@@ -71,5 +71,9 @@ export function createPace(perSecond: number, longestWaitMs: number, nowMs: () =
     },
     /** The same, but nothing is counted. */
     waitOf: (caller: string, bytes: number): number => ask(caller, bytes).waitMs,
+    /** Takes back bytes that were counted and never came. */
+    giveBack(caller: string, bytes: number): void {
+      wholeAt.set(caller, (wholeAt.get(caller) ?? 0) - (1000 * bytes) / perSecond);
+    },
   };
 }

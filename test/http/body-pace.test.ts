@@ -1,7 +1,7 @@
 /** Long bodies of one caller, read at a pace, and what others send meanwhile. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import Fastify from 'fastify';
@@ -54,8 +54,24 @@ async function listen(t: TestContext) {
       ? text
       : `${response.statusCode} in ${response.headers['retry-after']} s`;
   }
+  /** Announces a body, and leaves in front of it. */
+  async function leave(address: string, lengthBytes: number): Promise<void> {
+    const sent = request(url, {
+      method: 'POST',
+      headers: { 'content-type': 'text/plain', 'x-forwarded-for': address, 'content-length': lengthBytes },
+    });
+    sent.on('error', () => {});
+    const arrived = once(app.server, 'request') as Promise<[IncomingMessage]>;
+    sent.flushHeaders();
+    const [{ socket }] = await arrived;
+    const left = new Promise((resolve) => socket.once('close', resolve));
+    sent.destroy();
+    await left;
+  }
+
   return {
     post,
+    leave,
     /** The most that was read of a connection. */
     readBytes: () => Math.max(...[...sockets].map(({ bytesRead }) => bytesRead)),
     pass(ms: number): void {
@@ -119,4 +135,10 @@ test('a body that is too long is refused without waiting', async (t) => {
   const { post } = await listen(t);
   for (let count = 0; count < 10; count++)
     assert.match(await post('192.0.2.1', PIECE, { 'content-length': 300_000 }), /^413/);
+});
+
+test('a body whose client leaves costs what came of it', async (t) => {
+  const { post, leave } = await listen(t);
+  for (let count = 0; count < 20; count++) await leave('192.0.2.1', 3 * PIECE.length);
+  assert.equal(await post('192.0.2.1', PIECE, CHUNKED), `${PIECE.length}`);
 });

@@ -1,0 +1,55 @@
+/** Requests that arrive in one moment, however many, and those of others among them. */
+import assert from 'node:assert/strict';
+import type { IncomingMessage } from 'node:http';
+import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createArrivals } from '../../src/http/arrivals.ts';
+import type { Principal } from '../../src/http/auth.ts';
+
+/** Every header that begins so is a known key, of the account that its number says. */
+const KNOWN = /^known (\d+)/;
+
+const auth = {
+  recall(header: string | undefined): Principal | undefined {
+    const account = Number(KNOWN.exec(header ?? '')?.[1] ?? 0);
+    const tenant = { account, mode: 'test' } as const;
+    return account > 0 ? { tenant, keyId: '', permissions: [], compatibility: 'strict' } : undefined;
+  },
+  verify: () => Promise.reject(new Error('no key is looked up')),
+};
+
+const from = (name: string, authorization: string, remoteAddress = '192.0.2.1', destroyed = false) =>
+  ({ headers: { authorization, name }, socket: { remoteAddress, destroyed } }) as unknown as IncomingMessage;
+
+const many = (count: number, authorization: (index: number) => string, remoteAddress?: string) =>
+  Array.from({ length: count }, (_, index) => from(`${index}`, authorization(index), remoteAddress));
+
+/** Names of the requests by the turn in which they begin, when all arrive in one. */
+async function turnsOf(requests: readonly IncomingMessage[]): Promise<string[][]> {
+  const arrive = createArrivals(auth);
+  const turns: string[][] = [[]];
+  for (const each of requests) arrive(each, () => turns.at(-1)?.push(String(each.headers.name)));
+  for (let turn = 0; turn < 20; turn++) {
+    turns.push([]);
+    await nextTurn();
+  }
+  return turns;
+}
+
+for (const [who, of] of [
+  ['a tenant, with all of its keys', (index: number) => `known 1 ${index}`],
+  ['somebody whose keys are unknown', (index: number) => `unknown ${index}`],
+] as const)
+  test(`few requests of ${who} begin in a turn, and another's in the next`, async () => {
+    const turns = await turnsOf([...many(500, of), from('other', 'known 2'), from('payer', '', '192.0.2.2')]);
+    assert.equal(turns[0]?.length, 32);
+    assert.ok(turns[1]?.includes('other'));
+    assert.ok(turns[1]?.includes('payer'));
+    assert.ok(turns.every((begun) => begun.length <= 34));
+    assert.equal(turns.flat().length, 502);
+  });
+
+test('a request whose client has left is not begun', async () => {
+  const gone = from('gone', 'known 1', '192.0.2.1', true);
+  assert.deepEqual((await turnsOf([gone, from('there', 'known 1')])).flat(), ['there']);
+});
