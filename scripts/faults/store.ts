@@ -667,6 +667,13 @@ export const storeFaults: readonly Fault[] = [
     replace: '',
   },
   {
+    name: 'SQLite reads the sessions of all refunds of a page, however long they are',
+    file: 'src/store/resources/read.ts',
+    tests: ['test/store/sqlite.test.ts'],
+    find: "if ('bytes' in row) return Number(row.bytes);",
+    replace: '',
+  },
+  {
     name: 'a page of refunds has those of any number of long sessions',
     file: 'src/store/resources/refunds.ts',
     tests: ['test/postgres/long-rows.test.ts'],

@@ -89,7 +89,9 @@ suite('what is found by an index alone, in the order of the list and no further 
     for (const [filter, index] of refunds) {
       test(`refunds: ${Object.keys(filter).join(', ')} ${at}`, (t) => {
         const plan = searched(t, refundList(tenant, filter, page));
-        assert.deepEqual(plan, [`SEARCH refund USING ${index}${bound})`]);
+        const lengths = `SEARCH whole USING INDEX sqlite_autoindex_checkout_1 (${tenantKey} AND id=?)`;
+        const steps = plan.filter((step) => !step.startsWith('CORRELATED'));
+        assert.deepEqual(steps, [`SEARCH refund USING ${index}${bound})`, lengths]);
       });
     }
     for (const [filter, index] of entryFilters) {

@@ -83,6 +83,19 @@ export function moneySuite(open: Open): void {
       }
     });
 
+    it('of long sessions end a page after a megabyte', async ({ store, mine }) => {
+      const refunds = Array.from({ length: 8 }, (_, index) => at(index));
+      for (const refund of refunds)
+        await add(store, session(mine, { description: 'x'.repeat(300_000), refunds: [refund] }));
+      const all = { limit: 100 };
+      const first = await store.refunds.list(mine, {}, all);
+      assert.deepEqual(inOrder(first.rows), inOrder(refunds.slice(4).reverse()));
+      assert.ok(first.hasMore);
+      const last = await store.refunds.list(mine, {}, { ...all, after: `${first.rows.at(-1)?.id}` });
+      assert.deepEqual(inOrder(last.rows), inOrder(refunds.slice(0, 4).reverse()));
+      assert.ok(!last.hasMore);
+    });
+
     it('are pending until their session says otherwise', async ({ store, mine }) => {
       const [first, second] = [at(0), at(1)];
       const pending = async () => inOrder((await store.refunds.list(mine, { isPending: true }, ALL)).rows);

@@ -242,8 +242,9 @@ export function endedBy({ length, most, order }: End, rows: Sql): Sql {
 /** Further columns of rows that end by their length. */
 export type Ended = { readonly lengthBefore?: number; readonly follows?: boolean };
 
-/** Bytes of all texts of a row. */
+/** Bytes of all texts of a row, or those that it says will be read for it. */
 export function lengthOf(row: object): number {
+  if ('bytes' in row) return Number(row.bytes);
   let length = 0;
   for (const cell of Object.values(row)) if (typeof cell === 'string') length += Buffer.byteLength(cell);
   return length;

@@ -31,20 +31,21 @@ export type RefundFilter = AskedOf<typeof filters>;
 type Found = Pick<Row<'refund'>, 'id' | 'checkout'>;
 
 /**
- * For PostgreSQL, bytes of the session that a refund is shown out of, unless the row before has it, too: the page ends by
- * what is read for it.
+ * Bytes of the session that a refund is shown out of: the page ends by what is read for it. PostgreSQL, which looks at all
+ * rows of the page at once, leaves a session out that the row before has, too.
  */
-const bytesOf = (tenant: Tenant, page: PageRequest): Sql =>
-  either({
-    postgres: sql`, CASE WHEN lag(checkout) OVER (ORDER BY id ${directionOf(page)}) = checkout THEN 0 ELSE (
-      SELECT octet_length(data) FROM checkout AS whole WHERE ${owned(tenant, 'whole')} AND whole.id = refund.checkout
-    ) END AS bytes`,
-  });
+function bytesOf(tenant: Tenant, page: PageRequest): Sql {
+  const bytes = sql`(
+    SELECT octet_length(data) FROM checkout AS whole WHERE ${owned(tenant, 'whole')} AND whole.id = refund.checkout
+  )`;
+  const isSame = sql`lag(checkout) OVER (ORDER BY id ${directionOf(page)}) = checkout`;
+  return either({ sqlite: bytes, postgres: sql`CASE WHEN ${isSame} THEN 0 ELSE ${bytes} END` });
+}
 
 export function refundList(tenant: Tenant, filter: RefundFilter, page: PageRequest): Read<Page<Found>> {
   return pageOf(
     {
-      select: sql`SELECT id, checkout${bytesOf(tenant, page)} FROM refund${indexedBy(indexFor(filters, filter))}`,
+      select: sql`SELECT id, checkout, ${bytesOf(tenant, page)} AS bytes FROM refund${indexedBy(indexFor(filters, filter))}`,
       conditions: [owned(tenant), ...conditionsOf(filters, filter)],
       bounds: boundsOf({}, page),
       length: raw('bytes'),
