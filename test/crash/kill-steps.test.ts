@@ -13,7 +13,7 @@ import { startReceiver } from '../api/receiver.ts';
 import { evidence } from '../support/evidence.ts';
 import { isWhole, scaled } from '../support/scale.ts';
 import { seed } from '../support/seed.ts';
-import { CREDENTIALS_KEY } from '../support/service.ts';
+import { CREDENTIALS_KEY, NO_STRIPE } from '../support/service.ts';
 import { checkAgainst } from './books.ts';
 import { createFindings } from './findings.ts';
 import { createLoad } from './load.ts';
@@ -35,6 +35,7 @@ const settings = async () => ({
   BOOTSTRAP_API_KEY: bootstrapKey,
   LOG_LEVEL: 'fatal',
   CREDENTIALS_KEY,
+  STRIPE_API_URL: NO_STRIPE,
   PORT: String(await freePort()),
 });
 

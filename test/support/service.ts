@@ -16,6 +16,8 @@ import { takeLivePayments } from './live-payments.ts';
 
 /** The key under which the service encrypts credentials, unless a test has another one. */
 export const CREDENTIALS_KEY = '5e'.repeat(32);
+/** Nobody answers there: a test that has no stand-in for Stripe must not reach Stripe itself. */
+export const NO_STRIPE = 'http://127.0.0.1:1';
 
 export type TestKey = { readonly id: string; readonly secret: string; readonly authorization: string };
 
@@ -91,6 +93,7 @@ export async function startService(
     RATE_LIMIT: '0',
     ADDRESS_RATE_LIMIT: '0',
     CREDENTIALS_KEY,
+    STRIPE_API_URL: NO_STRIPE,
     ...env,
   });
   const service = await createService(config, { logger, realNow, documentWaitMs, ...limits });
