@@ -33,6 +33,8 @@ export const inTheWay: readonly Listed[] = [
       lists_memory_mib: { atMost: 200 },
       exports_p99_ratio: { atMost: 2 },
       exports_memory_mib: { atMost: 200 },
+      histories_p99_ratio: { atMost: 2 },
+      histories_memory_mib: { atMost: 200 },
       uploads_p99_ratio: { atMost: 2 },
       uploads_memory_mib: { atMost: 200 },
       unread_p99_ratio: { atMost: 2 },
