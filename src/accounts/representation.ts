@@ -48,7 +48,7 @@ export function representReceivingAccount(account: ReceivingAccount) {
   };
 }
 
-/** What is told of credentials. The secrets themselves are never shown again. */
+/** Credentials as they are told of. The secrets themselves are never shown again. */
 export function representRailCredentials(
   rail: string,
   { secrets, setAt, setBy }: SealedCredentials,

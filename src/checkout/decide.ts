@@ -135,7 +135,7 @@ function update(
 ): Checkout | Refusal {
   const problems: Problem[] = obstacle ? [obstacle] : [];
   const merged = metadata === null ? checkout.metadata : mergePatch(checkout.metadata, metadata);
-  // What stays as it is has been looked at before, and may be long.
+  // Metadata that stay have been looked at before, and may be long.
   const problem = metadata === null ? null : metadataProblem(merged);
   if (problem !== null) problems.push({ pointer: '/metadata', detail: afterMerge(problem) });
   const amount = items === null ? checkout.amount : totalOf(items);

@@ -42,7 +42,7 @@ export function createLimits({ ofKey, ofAddress }: Rates) {
 /** A caller, and why the request is refused, if it is. */
 export type Decision = { readonly principal: Principal; readonly refusal: RequestError | undefined };
 
-/** What an operation asks of its callers. */
+/** Demands of an operation on its callers. */
 type Demands = {
   readonly permission?: Permission;
   readonly testOnly?: boolean;
