@@ -21,12 +21,13 @@ export function createTurns(
 
   function next(): void {
     begun = 0;
+    isCounting = queue.hasNext(isBusy);
+    if (!isCounting) return;
+    setImmediate(next);
     while (begun < atOnce && queue.hasNext(isBusy)) {
       begun++;
       queue.takeNext(isBusy)?.begin();
     }
-    isCounting = begun > 0;
-    if (isCounting) setImmediate(next);
   }
 
   return (tenant, done) => {
