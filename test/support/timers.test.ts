@@ -18,3 +18,15 @@ test("a timer that was set before the time is the test's own can be cleared as e
   timers.reset();
   assert.equal(open(), before - real.length);
 });
+
+test('whatever is mocked is put back in the end, and nothing is wrapped that is not', async (t) => {
+  const { setTimeout, setInterval, clearTimeout, clearInterval } = globalThis;
+  const global = { setTimeout, setInterval, clearTimeout, clearInterval };
+  for (const api of ['setTimeout', 'setInterval'] as const)
+    await t.test(api, (inner) => {
+      mockTimers(inner, [api]);
+      assert.notEqual(globalThis[api], global[api]);
+    });
+  for (const [name, real] of Object.entries(global))
+    assert.equal(globalThis[name as keyof typeof global], real, name);
+});
