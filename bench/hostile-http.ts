@@ -134,7 +134,7 @@ const slow: Measure = async (bench) => {
   };
   sayOf('slow', await settledBeside(() => measureBeside(bench, attack)));
   const startedAt = performance.now();
-  const attacker = start(attack);
+  const attacker = await start(attack);
   let ended = 0;
   while (ended < SLOW) {
     const [told] = (await once(attacker.child, 'message')) as [{ readonly ended: number }];

@@ -12,6 +12,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isShort, scaled } from '../test/support/scale.ts';
 import type { Asked, Attack, SlowKind } from './neighbours/attack.ts';
 import {
+  type Attacker,
   type Bench,
   type Beside,
   create,
@@ -213,28 +214,29 @@ const slow: Measure = async (bench) => {
   const { service, otherSecret: secret } = bench;
   const kinds: readonly SlowKind[] = ['silent', 'head', 'body', 'unread'];
   const attack: Attack = { kind: 'slow', url: service.url, secret, count: CONNECTIONS, kinds };
-  const without = await victim(bench);
+  let closedMs = 0;
+  let memoryMib = 0;
+  async function measure(): Promise<Beside> {
+    const without = await victim(bench);
+    const growth = watchMemory(service);
+    const startedAt = performance.now();
+    const attacker = await start(attack);
+    const gone = untilEnded(attacker);
+    // The opening of so many is a part of it.
+    const during = await victim(bench);
+    await gone;
+    closedMs = Math.max(closedMs, performance.now() - startedAt);
+    await attacker.end();
+    memoryMib = Math.max(memoryMib, growth());
+    return { without, during, memoryMib, counts: {} };
+  }
+  const { without, during } = await settledBeside(measure);
   const growth = watchMemory(service);
-  const startedAt = performance.now();
-  let attacker = start(attack);
-  const gone = new Promise<void>((resolve) => {
-    const giveUp = setTimeout(resolve, 150_000);
-    attacker.child.on('message', ({ ended }: { ended?: number }) => {
-      if (ended !== CONNECTIONS) return;
-      clearTimeout(giveUp);
-      resolve();
-    });
-  });
-  // The opening of so many is a part of it.
-  const during = await victim(bench);
-  await gone;
-  const closedMs = performance.now() - startedAt;
-  await attacker.end();
-  attacker = start(attack);
+  const attacker = await start(attack);
   await pause(2000);
   const stoppedAt = performance.now();
   const ended = new Promise((resolve) => service.child.once('exit', resolve));
-  const memory = growth();
+  memoryMib = Math.max(memoryMib, growth());
   service.child.kill('SIGTERM');
   await ended;
   await attacker.end();
@@ -246,10 +248,22 @@ const slow: Measure = async (bench) => {
     slow_longest_ms: round(during.longestMs),
     slow_refused: during.failed + during.refused,
     slow_closed_ms: Math.round(closedMs),
-    slow_memory_mib: memory,
+    slow_memory_mib: memoryMib,
     slow_stop_ms: Math.round(performance.now() - stoppedAt),
   });
 };
+
+/** Waits until the service has closed all slow connections, or for so long that it will not. */
+function untilEnded({ child }: Attacker): Promise<void> {
+  return new Promise((resolve) => {
+    const giveUp = setTimeout(resolve, 150_000);
+    child.on('message', ({ ended }: { ended?: number }) => {
+      if (ended !== CONNECTIONS) return;
+      clearTimeout(giveUp);
+      resolve();
+    });
+  });
+}
 
 // Slow connections take half a minute to end, however short the other rows are.
 const rows = { open, documents, lists, exports, histories, uploads, unread, ...(isShort ? {} : { slow }) };

@@ -195,6 +195,7 @@ export async function createService(
     metrics,
     trustProxy: config.TRUST_PROXY,
     rates: { ofKey: config.RATE_LIMIT, ofAddress: config.ADDRESS_RATE_LIMIT },
+    addressConnections: config.ADDRESS_CONNECTION_LIMIT,
     phase: currentPhase,
     servesOperations: operations === null,
     connections,

@@ -43,6 +43,7 @@ export type Counts = Readonly<Record<string, number>>;
 
 // Callers are on other machines: what they do with the processor here must not be counted as what they cost.
 setPriority(constants.priority.PRIORITY_LOW);
+process.send?.('ready');
 const attack = await new Promise<Attack>((resolve) => process.once('message', resolve));
 const { port, host } = new URL(attack.url);
 const authorization: Record<string, string> =

@@ -1,5 +1,6 @@
 /** Parts that programs on neighbours share: a service with a tenant that does no harm, and somebody beside it who does. */
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -156,8 +157,10 @@ export type Attacker = {
   end(): Promise<void>;
 };
 
-export function start(attack: Attack): Attacker {
+/** The attack begins when its process is there: others do not wait for that to start. */
+export async function start(attack: Attack): Promise<Attacker> {
   const child = fork(join(import.meta.dirname, 'attack.ts'));
+  await once(child, 'message');
   child.send(attack);
   return {
     child,
@@ -197,7 +200,7 @@ export async function measureBeside(
 ): Promise<Beside> {
   const without = await victim(bench);
   const growth = watchMemory(bench.service);
-  const attacker = start(attack);
+  const attacker = await start(attack);
   await pause(500);
   const [during, ownMs] = await Promise.all([victim(bench), other?.()]);
   const memoryMib = growth();

@@ -204,6 +204,12 @@ export const settings = {
       'Requests a second that need no key, for each address (IPv4, or the first 64 bits of IPv6): payment pages, wrong credentials, and provider events without a valid signature; bursts of twice as many pass. 0 is no limit.',
     parse: integer(0, 1_000_000),
   }),
+  ADDRESS_CONNECTION_LIMIT: setting({
+    default: '500',
+    meaning:
+      'Open connections of each address (IPv4, or the first 64 bits of IPv6); further ones are closed at once. It does not concern the proxies of `TRUST_PROXY`. 0 is no limit.',
+    parse: integer(0, 1_000_000),
+  }),
 } as const;
 
 export type Config = { readonly [K in keyof typeof settings]: ReturnType<(typeof settings)[K]['parse']> };

@@ -9,6 +9,7 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import { pageRoutes } from '../pages/routes.ts';
+import { createAddressConnections } from './address-connections.ts';
 import { createAdmission, createLimits, limitAddresses, type Rates } from './admission.ts';
 import { commonHeaders } from './answer.ts';
 import { type Api, prepareApi } from './api.ts';
@@ -20,7 +21,7 @@ import { type ConnectionOptions, guardConnections } from './connections.ts';
 import type { Dependencies } from './dependencies.ts';
 import { serveDocs } from './docs.ts';
 import { RequestError } from './errors.ts';
-import { answerFailures, answerUnreadable, sendError } from './failure.ts';
+import { answerEarly, answerFailures, answerUnreadable, sendError, tooManyWaiting } from './failure.ts';
 import { fastFetch } from './fast-fetch.ts';
 import type { Metrics } from './metrics.ts';
 import { collectOperations } from './operation.ts';
@@ -55,6 +56,8 @@ export type AppOptions = Dependencies & {
   readonly metrics: Metrics;
   readonly trustProxy: readonly string[];
   readonly rates: Rates;
+  /** Connections that an address may have; 0 is no limit. */
+  readonly addressConnections: number;
   readonly phase: () => Phase;
   /** False if liveness, readiness and metrics have an address of their own. */
   readonly servesOperations: boolean;
@@ -62,7 +65,7 @@ export type AppOptions = Dependencies & {
 };
 
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const { logger, metrics, trustProxy, rates, publicUrl, backlog } = options;
+  const { logger, metrics, trustProxy, rates, addressConnections, publicUrl, backlog } = options;
   const connections = guardConnections(options.connections);
   const auth = createAuthenticator(options.store);
   const limits = createLimits(rates);
@@ -82,12 +85,20 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
     bodyLimit: BODY_LIMIT_BYTES,
     serverFactory: (handle) =>
-      connections.createGuardedServer((request, response) =>
-        arrive(request, () => {
-          if (overload.refuses(request, response)) return;
-          if (!answersFast(request, response, handle)) handle(request, response);
+      connections.createGuardedServer({
+        handle: (request, response) =>
+          arrive(request, () => {
+            if (overload.refuses(request, response)) return;
+            if (!answersFast(request, response, handle)) handle(request, response);
+          }),
+        refuse: (request, response) =>
+          answerEarly(tooManyWaiting, request, response, requestId(request), publicUrl),
+        isWelcome: createAddressConnections({
+          limit: addressConnections,
+          proxies: trustProxy,
+          onRefused: metrics.connectionRefused,
         }),
-      ),
+      }),
     routerOptions: { maxParamLength: 256 },
     schemaController,
     // While the service stops, requests over open connections are answered as usual.

@@ -29,8 +29,8 @@ const defaults = {
   /** Time that a stop gives to requests that have begun. */
   drainMs: 10_000,
   lookMs: 500,
-  /** Requests of one connection that may wait for the answers before theirs. */
-  maxWaiting: 100,
+  /** Requests of one connection that may wait for the answers before theirs. Few clients send more than one. */
+  maxWaiting: 4,
   /** The same of all connections: each takes some 6 KiB. */
   maxWaitingInAll: 1_000,
   /** Bytes that clients have not read yet, in all. Beyond, the connections with most of them end. */
@@ -38,6 +38,13 @@ const defaults = {
 };
 
 export type ConnectionOptions = Partial<typeof defaults>;
+
+type Handlers = {
+  readonly handle: RequestListener;
+  readonly refuse: RequestListener;
+  /** Says whether a connection that has just been opened may stay. */
+  readonly isWelcome?: (socket: Socket) => boolean;
+};
 
 type Exchange = readonly [IncomingMessage, ServerResponse];
 type Connection = {
@@ -74,14 +81,31 @@ export function mayBeLong({ headers }: IncomingMessage): boolean {
   return Number(length) > READ_BYTES;
 }
 
+function stopReading(socket: Socket): void {
+  socket.resume = () => socket;
+  // Behind the ticks in which reading goes on that has begun.
+  process.nextTick(() => socket.pause());
+}
+
+/**
+ * Has the parser fail at the next head. Node.js hands over all requests of the bytes that it has read, up to 1,600 small
+ * ones, whatever becomes of the first; each costs as much as a short answer. It has no other way to stop it.
+ */
+function stopParsing(socket: Socket & { readonly parser?: { onIncoming: unknown } }): void {
+  if (socket.parser) socket.parser.onIncoming = () => -1;
+}
+
 export function guardConnections(options: ConnectionOptions = {}) {
   const limits = { ...defaults, ...options };
   const connections = new Map<Socket, Connection>();
   let waitingInAll = 0;
   let server: Server | undefined;
 
-  /** A server that begins a request when the client has read the answers before it. */
-  function createGuardedServer(handle: RequestListener): Server {
+  /**
+   * A server that begins a request when the client has read the answers before it. `refuse` answers one that may not wait,
+   * which is the last of its connection.
+   */
+  function createGuardedServer({ handle, refuse, isWelcome = () => true }: Handlers): Server {
     const { headMs, requestMs, idleMs, lookMs } = limits;
     server = http.createServer({
       headersTimeout: headMs,
@@ -90,6 +114,13 @@ export function guardConnections(options: ConnectionOptions = {}) {
       connectionsCheckingInterval: lookMs,
     });
     server.setTimeout(idleMs);
+    // A connection that is refused costs half as much where Node.js has not prepared a parser for it.
+    const serve = server.listeners('connection');
+    server.removeAllListeners('connection');
+    server.on('connection', (socket) => {
+      if (!isWelcome(socket)) socket.destroy();
+      else for (const listener of serve) listener.call(server, socket);
+    });
 
     /**
      * Ends a connection whose request is answered before its long body is there. Node.js would read the rest, gigabytes
@@ -98,16 +129,29 @@ export function guardConnections(options: ConnectionOptions = {}) {
      */
     function leaveUnread(request: IncomingMessage): void {
       if (request.complete) return;
-      const { socket } = request;
       request.pause();
       // Node.js leaves the rest to a caller that has read something, and reads it itself otherwise, or where much waits.
       request.read(0);
-      socket.resume = () => socket;
-      // Behind the ticks in which reading goes on that has begun.
-      process.nextTick(() => socket.pause());
+      stopReading(request.socket);
+      endUnreadConnection(request.socket);
+    }
+
+    /** Ends a connection with unread bytes later than Node.js would, so that the client gets what was sent last. */
+    function endUnreadConnection(socket: Socket): void {
       socket.destroySoon = () => {};
       socket.end();
       setTimeout(() => socket.destroy(), limits.lingerMs).unref();
+    }
+
+    /** Refuses a request because too many wait, and all that come behind it on its connection. */
+    function refuseFrom(connection: Connection, [request, response]: Exchange): void {
+      const { socket } = request;
+      connection.isRefused = true;
+      stopParsing(socket);
+      stopReading(socket);
+      response.prependOnceListener('finish', () => endUnreadConnection(socket));
+      response.shouldKeepAlive = false;
+      refuse(request, response);
     }
 
     function begin(connection: Connection, [request, response]: Exchange): void {
@@ -147,7 +191,7 @@ export function guardConnections(options: ConnectionOptions = {}) {
       const before = answeringOn(connection);
       if (before === null && waiting.length === 0) begin(connection, [request, response]);
       else if (waiting.length >= limits.maxWaiting || waitingInAll >= limits.maxWaitingInAll)
-        socket.destroy();
+        refuseFrom(connection, [request, response]);
       else {
         waitingInAll++;
         if (waiting.push([request, response]) === 1)
@@ -211,6 +255,7 @@ export function guardConnections(options: ConnectionOptions = {}) {
    */
   function endAfter(socket: Socket, lastWords: (headers: IncomingHttpHeaders) => string): void {
     const connection = connections.get(socket);
+    if (connection?.isRefused) return;
     const latest = connection?.latest ?? null;
     if (connection) connection.isRefused = true;
     function say(headers: IncomingHttpHeaders): void {

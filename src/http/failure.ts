@@ -1,12 +1,12 @@
 /** Failures: from whatever was thrown to the answer that the client gets. */
 import { randomUUID } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CopyFailed } from '../ingest/copy.ts';
 import { createSparing } from '../lib/sparing.ts';
 import { CursorExpired, DamagedRow, StoreClosed, StoreUnavailable } from '../store/errors.ts';
-import { JSON_TYPE } from './answer.ts';
+import { commonHeaders, JSON_TYPE } from './answer.ts';
 import type { guardConnections } from './connections.ts';
 import { type ErrorReason, errorTable } from './error-table.ts';
 import { errorEnvelope, fieldsError, problemDocument, RequestError } from './errors.ts';
@@ -114,6 +114,33 @@ export function errorBody(
         body: problemDocument(failure, operation, id, publicUrl),
       }
     : { type: JSON_TYPE, body: errorEnvelope(failure, operation, id) };
+}
+
+const waiting = 'Too many requests of the connection wait for their answers.';
+/** Refusal of a request whose client has sent too many before the answers to them were there. */
+export const tooManyWaiting = new RequestError(
+  'rate_limited',
+  [{ reason: 'rate_limited', message: waiting, remarks: '' }],
+  { 'retry-after': '1' },
+);
+
+/** Answers a request that fails before it has a route. */
+export function answerEarly(
+  failure: RequestError,
+  { headers }: IncomingMessage,
+  response: ServerResponse,
+  id: string,
+  publicUrl: string,
+): void {
+  const { type, body } = errorBody(failure, 'API.REQUEST', { id, headers }, publicUrl);
+  response
+    .writeHead(errorTable[failure.reason].status, {
+      ...commonHeaders(id),
+      ...failure.headers,
+      'content-type': type,
+      'content-length': Buffer.byteLength(body),
+    })
+    .end(body);
 }
 
 type Connections = Pick<ReturnType<typeof guardConnections>, 'endAfter' | 'whenLate'>;

@@ -56,6 +56,10 @@ export function createMetrics(store: Store, lastBackup?: () => BackupResult | nu
     'opentill_changes_refused_total',
     'Changes that were refused with 503 before anything was done, because too many others waited.',
   );
+  const connections = createCounter(
+    'opentill_connections_refused_total',
+    'Connections that were closed as soon as they were opened, because their address had too many.',
+  );
   const badSignatures = createCounter(
     'opentill_provider_events_refused_total',
     'Provider events without a valid signature.',
@@ -72,6 +76,7 @@ export function createMetrics(store: Store, lastBackup?: () => BackupResult | nu
     railAlerts,
     railSilences,
     overload,
+    connections,
     badSignatures,
     feedRepairs,
   ];
@@ -145,6 +150,7 @@ export function createMetrics(store: Store, lastBackup?: () => BackupResult | nu
     railAlert: (rail: string): void => railAlerts.add(rail),
     railSilence: (rail: string): void => railSilences.add(rail),
     overloaded: (): void => overload.add(),
+    connectionRefused: (): void => connections.add(),
     badSignature: (rail: string): void => badSignatures.add(rail),
     async text(): Promise<string> {
       const ours = await Promise.all([...counters, ...gauges, requests].map((each) => each.text()));

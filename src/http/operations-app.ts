@@ -3,7 +3,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { Store } from '../store/store.ts';
 import { limitAddresses } from './admission.ts';
 import { type ConnectionOptions, guardConnections } from './connections.ts';
-import { answerFailures } from './failure.ts';
+import { answerEarly, answerFailures, tooManyWaiting } from './failure.ts';
 import type { Metrics } from './metrics.ts';
 import { requestIds } from './request-id.ts';
 import { operationsRoutes, type Phase } from './routes/operations.ts';
@@ -27,11 +27,17 @@ export function buildOperationsApp({
   ...dependencies
 }: Options): FastifyInstance {
   const guard = guardConnections(connections);
+  const requestId = requestIds();
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: requestIds(),
-    serverFactory: (handle) => guard.createGuardedServer(handle),
+    genReqId: requestId,
+    serverFactory: (handle) =>
+      guard.createGuardedServer({
+        handle,
+        refuse: (request, response) =>
+          answerEarly(tooManyWaiting, request, response, requestId(request), publicUrl),
+      }),
     return503OnClosing: false,
     schemaController,
   });

@@ -8,7 +8,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Backlog } from '../writer/backlog.ts';
 import type { Authenticator } from './auth.ts';
 import { RequestError } from './errors.ts';
-import { errorBody } from './failure.ts';
+import { answerEarly } from './failure.ts';
 
 const failure = new RequestError('unavailable', [], { 'retry-after': '1' });
 const readOnly = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -59,18 +59,7 @@ export function createOverload(
   }
 
   function answer({ request, response }: Refused): void {
-    const id = requestId(request);
-    const { type, body } = errorBody(failure, 'API.REQUEST', { id, headers: request.headers }, publicUrl);
-    response
-      .writeHead(503, {
-        ...failure.headers,
-        'content-type': type,
-        'content-length': Buffer.byteLength(body),
-        'cache-control': 'no-store',
-        'x-content-type-options': 'nosniff',
-        'x-request-id': id,
-      })
-      .end(body);
+    answerEarly(failure, request, response, requestId(request), publicUrl);
   }
 
   return {

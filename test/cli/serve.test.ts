@@ -142,6 +142,7 @@ suite('a wrong setting', () => {
     TRUST_PROXY: ['yes'],
     RATE_LIMIT: ['1e3'],
     ADDRESS_RATE_LIMIT: ['-1', 'none'],
+    ADDRESS_CONNECTION_LIMIT: ['-1', 'none'],
     ACCOUNT_NAME: ['x'.repeat(300)],
   };
 

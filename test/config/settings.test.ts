@@ -101,6 +101,7 @@ const rows: { readonly [Name in keyof Config]: Row } = {
   TRUST_PROXY: lists,
   RATE_LIMIT: rate(50_000),
   ADDRESS_RATE_LIMIT: rate(100),
+  ADDRESS_CONNECTION_LIMIT: rate(500),
 };
 
 /** The setting without which one is refused. */

@@ -19,7 +19,8 @@ async function listen(
   handle: (request: IncomingMessage, response: ServerResponse) => void = (_, response) => response.end('ok'),
 ) {
   const guard = guardConnections({ lookMs: 10, ...options });
-  const server = guard.createGuardedServer(handle);
+  const refuse = (_: IncomingMessage, response: ServerResponse) => response.writeHead(429).end('refused');
+  const server = guard.createGuardedServer({ handle, refuse });
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
     const tell = (status: string) => guard.endAfter(socket as Socket, () => `HTTP/1.1 ${status}\r\n\r\n`);
     if (code === 'ERR_HTTP_REQUEST_TIMEOUT') guard.whenLate(socket as Socket, () => tell('408 Late'));
@@ -51,7 +52,7 @@ async function listen(
       await changed;
     }
   }
-  return { guard, client, untilConnections };
+  return { guard, server, client, untilConnections };
 }
 
 suite('a connection ends', () => {
@@ -87,9 +88,31 @@ suite('a connection ends', () => {
     await untilConnections(0);
   });
 
-  test('that has more requests waiting than it may', async (t) => {
-    const { client, untilConnections } = await listen(t, { maxWaiting: 3 }, () => {});
-    await client(REQUEST.repeat(5));
+  test('behind the answers, where more requests wait than may', async (t) => {
+    const open: ServerResponse[] = [];
+    const { client, server, untilConnections } = await listen(t, { maxWaiting: 2 }, (_, response) => {
+      open.push(response);
+    });
+    let parsed = 0;
+    server.on('request', () => parsed++);
+    const socket = await client(REQUEST.repeat(300));
+    let text = '';
+    socket.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk;
+      // What is sent later is not read, either, and costs the client no answer.
+      socket.write(REQUEST);
+    });
+    const ended = once(socket, 'end');
+    for (let count = 0; count < 3; count++) {
+      while (open.length === 0) await new Promise((resolve) => setImmediate(resolve));
+      open.pop()?.end(`done ${count}`);
+    }
+    await ended;
+    assert.deepEqual(text.match(/(?<=HTTP\/1\.1 )\d+|done \d|refused/g), [
+      ...['200', 'done 0', '200', 'done 1', '200', 'done 2'],
+      ...['429', 'refused'],
+    ]);
+    assert.equal(parsed, 4, 'what comes behind a refusal costs nothing');
     await untilConnections(0);
   });
 
@@ -107,6 +130,8 @@ suite('a connection ends', () => {
       const second = await client(REQUEST.repeat(3));
       await begun(2);
       await client(REQUEST.repeat(2));
+      await begun(3);
+      open.pop()?.end();
       await untilConnections(2);
       // Requests that were answered, or lost with their connection, wait no more.
       first.resetAndDestroy();
@@ -149,7 +174,7 @@ test('requests of a connection are answered one after the other, in their order'
 
 test('a client that does not read has no further request begun', async (t) => {
   let begun = 0;
-  const { client } = await listen(t, {}, (_, response) => {
+  const { client } = await listen(t, { maxWaiting: 9 }, (_, response) => {
     begun++;
     response.end(Buffer.alloc(8 * MB));
   });

@@ -61,7 +61,7 @@ function proxyFindings({ PUBLIC_URL = '', TRUST_PROXY = [] }: Values): readonly 
     ? [good(`TRUST_PROXY names the proxy: ${TRUST_PROXY.join(', ')}.`)]
     : [
         advised(
-          'PUBLIC_URL is the address of a proxy, and TRUST_PROXY names none: all clients without a key share one rate limit.',
+          'PUBLIC_URL is the address of a proxy, and TRUST_PROXY names none: all clients without a key share one rate limit, and all clients the connections of one address.',
           'Set TRUST_PROXY to the address from which the proxy connects, such as 127.0.0.1.',
         ),
       ];

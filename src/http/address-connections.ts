@@ -1,0 +1,51 @@
+/**
+ * Connections of each address. Whoever opens thousands in one moment takes the time to accept them, and memory for each,
+ * from all others; so an address has a number of them, and what is beyond ends as soon as it is opened.
+ */
+import { BlockList, isIPv6, type Socket } from 'node:net';
+import { clientOf } from '../lib/client-address.ts';
+
+type Options = {
+  /** Connections that an address may have; 0 is no limit. */
+  readonly limit: number;
+  /** Networks of proxies, in CIDR notation: behind one of them are any number of clients. */
+  readonly proxies: readonly string[];
+  readonly onRefused: () => void;
+};
+
+const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4');
+
+/** The function says whether a connection that has just been opened may stay. */
+export function createAddressConnections({
+  limit,
+  proxies,
+  onRefused,
+}: Options): (socket: Socket) => boolean {
+  const counts = new Map<string, number>();
+  const exempt = new BlockList();
+  for (const proxy of proxies) {
+    const [address = '', bits] = proxy.split('/');
+    exempt.addSubnet(address, Number(bits), familyOf(address));
+  }
+
+  function leave(client: string): void {
+    const left = (counts.get(client) ?? 1) - 1;
+    if (left > 0) counts.set(client, left);
+    else counts.delete(client);
+  }
+
+  return (socket) => {
+    const { remoteAddress } = socket;
+    if (limit === 0 || remoteAddress === undefined) return true;
+    if (exempt.check(remoteAddress, familyOf(remoteAddress))) return true;
+    const client = clientOf(remoteAddress);
+    const count = counts.get(client) ?? 0;
+    if (count >= limit) {
+      onRefused();
+      return false;
+    }
+    counts.set(client, count + 1);
+    socket.once('close', () => leave(client));
+    return true;
+  };
+}
