@@ -84,7 +84,7 @@ suite('a read in a thread', () => {
   });
 
   test('whose thread dies of what it reads is refused, and the next one has another thread', async (t) => {
-    const { readers } = open(t, { memory: { maxOldGenerationSizeMb: 16 } });
+    const { readers } = open(t, { memory: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 8 } });
     const tooMuch: ReadTask = {
       text: `WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 100)
         SELECT n AS position, 'x.y' AS type, hex(zeroblob(1000000)) AS body FROM number`,

@@ -20,8 +20,8 @@ const defaults = {
   /** Time beyond that after which a thread is given up. */
   graceMs: 2_000,
   idleMs: 60_000,
-  /** A page has no more than a hundred rows. */
-  memory: { maxOldGenerationSizeMb: 128 },
+  /** A page has no more than a hundred rows. Room for new objects that V8 would take otherwise is not given back for long. */
+  memory: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8 },
 };
 
 export type ReaderLimits = typeof defaults;
