@@ -6,15 +6,18 @@ import { declaredOperations, openApiDocument } from '../../scripts/reference/api
 import { AMOUNTS } from '../../src/checkout/hundredths.ts';
 import { amountExamples } from '../../src/http/schemas/fields.ts';
 
+type Field = { readonly $ref?: string; readonly examples?: unknown };
+
 const { schemas } = openApiDocument(await declaredOperations()).components;
 
 /** Names of the fields within a schema that are amounts. */
 function amountsIn(schema: unknown): string[] {
   if (typeof schema !== 'object' || schema === null) return [];
-  const { properties = {} } = schema as { properties?: Readonly<Record<string, { examples?: unknown }>> };
-  const own = Object.entries(properties).filter(([, each]) =>
-    isDeepStrictEqual(each.examples, amountExamples),
-  );
+  const { properties = {} } = schema as { properties?: Readonly<Record<string, Field>> };
+  const own = Object.entries(properties).filter(([, { $ref = '', ...field }]) => {
+    const { examples } = { ...schemas[$ref.split('/').at(-1) ?? ''], ...field };
+    return isDeepStrictEqual(examples, amountExamples);
+  });
   return [...own.map(([name]) => name), ...Object.values(schema).flatMap(amountsIn)];
 }
 

@@ -1,6 +1,8 @@
 /** Examples: those that the rules make stand in the document, and all others follow from the examples in its schemas. */
+import { isDeepStrictEqual } from 'node:util';
 import { eventTypes } from '../../../src/events/types.ts';
 import type { ResourceName } from '../../../src/http/schemas/answers.ts';
+import { schemaOfEvent } from '../../../src/http/schemas/event-answers.ts';
 import { flattened, properties } from './extended.ts';
 import { type Components, isObject, type Json, type JsonObject, refTo } from './schemas.ts';
 import { tellStory } from './story.ts';
@@ -8,8 +10,8 @@ import { tellStory } from './story.ts';
 export type Examples = {
   /** Data of an answer that differs from the example of its resource: a session that was just created. */
   readonly answer: (operation: string) => JsonObject | undefined;
-  /** An event of this type, as receivers get it. */
-  readonly event: (type: string) => JsonObject;
+  /** An event of this type, as receivers get it; undefined if its schema makes one with the same data. */
+  readonly event: (type: string) => JsonObject | undefined;
 };
 
 /** Events whose data is the answer of an operation. */
@@ -37,7 +39,7 @@ export function createExamples(components: Components): Examples {
   };
   const usual: { readonly [Name in ResourceName]?: JsonObject } = {
     Checkout: story.checkout,
-    Payin: story.payin,
+    Payin: dataOf('payin.succeeded'),
     PaymentAttempt: dataOf('payment_attempt.succeeded'),
     Refund: dataOf('refund.succeeded'),
     // A short one: those of sessions stand at their webhooks.
@@ -45,9 +47,10 @@ export function createExamples(components: Components): Examples {
   };
   for (const [name, example] of Object.entries(usual))
     components.set(name, { ...components.get(name), examples: [example] });
-  const event = (type: string): JsonObject => {
-    if (!type.startsWith('webhook_endpoint.')) return told(type);
-    return { ...(sample(refTo('schemas', 'WebhookEndpointEvent'), components) as JsonObject), type };
+  const event = (type: string): JsonObject | undefined => {
+    const usual = sample(refTo('schemas', schemaOfEvent(type)), components) as JsonObject;
+    const own = type.startsWith('webhook_endpoint.') ? { ...usual, type } : told(type);
+    return own.type === usual.type && isDeepStrictEqual(own.data, usual.data) ? undefined : own;
   };
   for (const type of eventTypes) event(type);
   return {
@@ -62,17 +65,17 @@ export function createExamples(components: Components): Examples {
 
 /** A value that fits the schema: the example where it has one, else put together from those of its parts. */
 export function sample(schema: JsonObject, components: Components): Json {
-  const { $ref, examples, const: constant, enum: values, default: usual, anyOf, items } = schema;
+  const { $ref, examples, const: constant, enum: values, default: usual, anyOf, allOf, items } = schema;
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
-  if (typeof $ref === 'string') return sample(components.get($ref.split('/').at(-1) ?? '') ?? {}, components);
   if (Array.isArray(examples)) return examples[0];
+  if (typeof $ref === 'string') return sample(components.get($ref.split('/').at(-1) ?? '') ?? {}, components);
   if (constant !== undefined) return constant;
   if (Array.isArray(values)) return values[0];
   if (usual !== undefined) return usual;
   if (Array.isArray(anyOf) && isObject(anyOf[0])) return sample(anyOf[0], components);
   if (type === 'array') return isObject(items) ? [sample(items, components)] : [];
   if (type === 'boolean') return false;
-  if (type !== 'object') return type === 'string' ? '' : 1;
+  if (type !== 'object' && allOf === undefined) return type === 'string' ? '' : 1;
   const fields = properties(flattened(schema, (name) => components.get(name)));
   return Object.fromEntries(
     fields.map(([name, value]) => [name, isObject(value) ? sample(value, components) : null]),

@@ -107,7 +107,10 @@ function queryParameters(query: TSchema | undefined, schemas: Components): reado
   if (query === undefined) return [];
   const { required = [], patternProperties = {} } = plain(query);
   const named = propertiesOf(query).map(([name, value]) => {
-    const { description: _, ...schema } = hoisted(value, schemas) as JsonObject;
+    // What a cursor looks like is nothing that a client may rely on, so that the cursors of all lists are the same.
+    const { description: _, ...schema } = value.opaque
+      ? { type: 'string' }
+      : (hoisted(value, schemas) as JsonObject);
     return {
       name,
       in: 'query',
@@ -213,41 +216,54 @@ export const resourceOf = (declaration: Declaration): ResourceName =>
 const envelopeOf = (declaration: Declaration): string =>
   `${resourceOf(declaration)}${isList(declaration) ? 'List' : ''}Envelope`;
 
-/** Adds one envelope for all operations that answer with the same resource; its message is one of theirs. */
-function addEnvelopes(operations: readonly DeclaredOperation[], schemas: Components): void {
-  schemas.set('NextCursor', {
+/** The fields of every success, and those of every page of a list; `data` is what the answer is about. */
+const envelopes: Readonly<Record<string, JsonObject>> = {
+  NextCursor: {
     type: ['string', 'null'],
     description: 'Cursor of the next page; null if none follows.',
     examples: [null],
-  });
+  },
+  Success: openObject('The answer of a successful request.', {
+    status: { type: 'string', const: 'success' },
+    message: { type: 'string' },
+    data: {},
+  }),
+  Page: openObject('One page of a list.', {
+    status: { type: 'string', const: 'success' },
+    message: { type: 'string' },
+    data: {},
+    has_more: { type: 'boolean', description: 'More rows follow, even after a short page.' },
+    next_cursor: refTo('schemas', 'NextCursor'),
+  }),
+};
+
+function openObject(description: string, properties: JsonObject): JsonObject {
+  return { type: 'object', description, required: Object.keys(properties), properties };
+}
+
+/**
+ * Adds one envelope for all operations that answer with the same resource; its message is one of theirs. It says what is
+ * peculiar to it, and refers to the fields that all envelopes have.
+ */
+function addEnvelopes(operations: readonly DeclaredOperation[], schemas: Components): void {
+  for (const [name, schema] of Object.entries(envelopes)) schemas.set(name, schema);
   const byName = Map.groupBy(
     operations.map(({ declaration }) => declaration),
     envelopeOf,
   );
   for (const [name, [first, ...others]] of byName) {
     if (!first) continue;
-    const messages = [first, ...others].map(messageOf);
     const resource = refTo('schemas', resourceOf(first));
     const properties = {
-      status: { type: 'string', const: 'success' },
-      message: { type: 'string', enum: messages },
+      message: { type: 'string', enum: [first, ...others].map(messageOf) },
       data: isList(first) ? { type: 'array', items: resource } : resource,
-      ...(isList(first)
-        ? {
-            has_more: {
-              type: 'boolean',
-              description: 'More rows follow, even after a short page.',
-            },
-            next_cursor: refTo('schemas', 'NextCursor'),
-          }
-        : {}),
     };
     schemas.set(name, {
-      type: 'object',
-      description: isList(first) ? 'One page of a list.' : 'The answer of a successful request.',
+      allOf: [refTo('schemas', isList(first) ? 'Page' : 'Success')],
+      // Again, as those who make types of a schema take what it does not require for optional, whatever else does.
       required: Object.keys(properties),
       properties,
-      additionalProperties: false,
+      unevaluatedProperties: false,
     });
   }
 }

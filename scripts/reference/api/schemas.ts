@@ -1,6 +1,7 @@
 /** Schemas of the routes as schemas of the API document: named ones become components, and are referred to. */
 import { isDeepStrictEqual } from 'node:util';
 import type { TSchema } from 'typebox';
+import { commonFields } from '../../../src/http/schemas/answer-fields.ts';
 import { errorBodies, resources } from '../../../src/http/schemas/answers.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
@@ -13,9 +14,15 @@ export const plain = (schema: TSchema): JsonObject => JSON.parse(JSON.stringify(
 
 export const refTo = (kind: string, name: string): JsonObject => ({ $ref: `#/components/${kind}/${name}` });
 
+const annotations = ['description', 'examples'] as const;
+const constraintsOf = (schema: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(schema).filter(([key]) => !(annotations as readonly string[]).includes(key)),
+  );
+
 /**
- * Moves every subschema with a `title` into the components, and refers to it. Where it is described in other words than
- * there, those words stand beside the reference, as JSON Schema 2020-12 allows.
+ * Moves every subschema with a `title` into the components, and refers to it. Where its description or examples are
+ * others than there, they stand beside the reference, as JSON Schema 2020-12 allows.
  */
 export function hoisted(schema: Json, components: Components): Json {
   if (Array.isArray(schema)) return schema.map((each) => hoisted(each, components));
@@ -28,12 +35,14 @@ export function hoisted(schema: Json, components: Components): Json {
   if (typeof title !== 'string') return title === undefined ? rest : { title, ...rest };
   const known = components.get(title);
   if (known === undefined) components.set(title, rest);
-  else if (JSON.stringify({ ...known, description: '' }) !== JSON.stringify({ ...rest, description: '' })) {
+  else if (!isDeepStrictEqual(constraintsOf(known), constraintsOf(rest)))
     throw new Error(`two different schemas have the title ${title}`);
-  }
-  const { description } = rest;
-  const saysMore = known !== undefined && description !== undefined && description !== known.description;
-  return { ...refTo('schemas', title), ...(saysMore ? { description } : {}) };
+  const own = annotations.flatMap((key) => {
+    const value = rest[key];
+    const saysMore = known !== undefined && value !== undefined && !isDeepStrictEqual(value, known[key]);
+    return saysMore ? [[key, value] as const] : [];
+  });
+  return { ...refTo('schemas', title), ...Object.fromEntries(own) };
 }
 
 /** Adds a schema under a name of its own, unless it is there under another one. */
@@ -49,6 +58,7 @@ export function addSchema(name: string, schema: TSchema, components: Components)
 /** The components that answers and errors consist of. */
 export function answerComponents(): Components {
   const components: Components = new Map();
+  for (const schema of commonFields) hoisted(plain(schema), components);
   for (const [name, schema] of Object.entries({ ...resources, ...errorBodies })) {
     addSchema(name, schema, components);
   }

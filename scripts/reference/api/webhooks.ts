@@ -48,6 +48,7 @@ export const webhookResponses: JsonObject = {
 export function webhooks(examples: Examples): JsonObject {
   return Object.fromEntries(
     eventTypes.map((type) => {
+      const example = examples.event(type);
       const operation = {
         operationId: `on_${type}`.replace(/[_.](\w)/g, (_match, letter: string) => letter.toUpperCase()),
         tags: [WEBHOOK_TAG],
@@ -60,7 +61,7 @@ export function webhooks(examples: Examples): JsonObject {
           content: {
             'application/json': {
               schema: refTo('schemas', schemaOfEvent(type)),
-              example: examples.event(type),
+              ...(example === undefined ? {} : { example }),
             },
           },
         },

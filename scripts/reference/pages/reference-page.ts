@@ -58,7 +58,7 @@ ${(groups.get(name) ?? []).map((each) => operationArticle(each, document, schema
 <h2 id="webhooks-title">${WEBHOOK_TAG}</h2>
 ${prose(webhookTag?.description ?? '')}
 ${webhookHeaders(document)}
-${Object.entries(webhooks as Record<string, JsonObject>).map(([type, item]) => webhookArticle(type, item))}</section>
+${Object.entries(webhooks as Record<string, JsonObject>).map(([type, item]) => webhookArticle(type, item, schemas))}</section>
 <section id="resources" aria-labelledby="resources-title">
 <h2 id="resources-title">Resources</h2>
 <p>The objects in answers and webhooks. All fields are always present.</p>
@@ -83,13 +83,12 @@ function operationArticle(
   );
   const own = parameters.filter(isParameter);
   const [type, media] = Object.entries(at(spec, 'requestBody', 'content'))[0] ?? [];
-  const exampleOf = (content: JsonObject): Json =>
-    content.example ?? sample(at(content, 'schema'), new Map(Object.entries(schemas)));
-  const body = type === undefined ? null : { type, example: exampleOf(isObject(media) ? media : {}) };
+  const body =
+    type === undefined ? null : { type, example: exampleOf(isObject(media) ? media : {}, schemas) };
   const bodySchema = schemas[refName(at(media ?? {}, 'schema')) ?? ''];
   const status = String(declaration.statusCode ?? 200);
   const success = at(spec, 'responses', status, 'content', 'application/json');
-  const answer = exampleOf(success);
+  const answer = exampleOf(success, schemas);
   const isCreation = declaration.statusCode === 201;
   return html`<article id="${id}" class="card" aria-labelledby="${id}-title">
 <div class="text">
@@ -111,6 +110,10 @@ ${codeBlock(`Example answer: ${status}`, pretty({ ...(isObject(answer) ? answer 
 </article>
 `;
 }
+
+/** The example that stands with the content, or the one that its schema makes. */
+const exampleOf = (content: JsonObject, schemas: Schemas): Json =>
+  content.example ?? sample(at(content, 'schema'), new Map(Object.entries(schemas)));
 
 function parameterList(parameters: readonly Extract<Json, JsonObject>[], schemas: Schemas): Html {
   return html`<ul class="fields">
@@ -148,7 +151,7 @@ ${parameterList(headers, {})}
 `;
 }
 
-function webhookArticle(type: string, item: JsonObject): Html {
+function webhookArticle(type: string, item: JsonObject, schemas: Schemas): Html {
   const spec = at(item, 'post');
   const media = at(spec, 'requestBody', 'content', 'application/json');
   const id = `webhook-${type}`;
@@ -156,7 +159,7 @@ function webhookArticle(type: string, item: JsonObject): Html {
 <h3 id="${id}-title"><a href="#${id}"><code>${type}</code></a></h3>
 ${prose(String(spec.description))}
 <p>The body is a ${resourceLink(refName(at(media, 'schema')) ?? '')}.</p>
-<details><summary>Example body</summary>${codeBlock(`Example of ${type}`, pretty(media.example))}</details>
+<details><summary>Example body</summary>${codeBlock(`Example of ${type}`, pretty(exampleOf(media, schemas)))}</details>
 </article>
 `;
 }

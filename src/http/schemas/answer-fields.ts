@@ -1,6 +1,6 @@
 /** Building blocks of the schemas of answers. */
 import { type TSchema, Type } from '../../lib/json-schema.ts';
-import { amountExamples, titled } from './fields.ts';
+import { address, amountExamples, titled } from './fields.ts';
 
 export const closed = { additionalProperties: false } as const;
 
@@ -8,15 +8,19 @@ export const text = (description: string, example: string) =>
   Type.String({ description, examples: [example] });
 
 export const time = (description: string) =>
-  Type.String({ format: 'date-time', description, examples: ['2030-01-31T12:00:00.000Z'] });
+  titled('Time', Type.String({ format: 'date-time', description, examples: ['2030-01-31T12:00:00.000Z'] }));
 
 export const oneOf = (values: readonly string[], description: string) =>
   Type.Enum([...values], { type: 'string', description, examples: [values[0]] });
 
 export function nullable(schema: TSchema): TSchema {
-  const { type } = schema as { type?: unknown };
+  const { type, title } = schema as { type?: unknown; title?: string };
   if (typeof type === 'string' && type !== 'object')
-    return Type.Unsafe<unknown>({ ...schema, type: [type, 'null'] });
+    return Type.Unsafe<unknown>({
+      ...schema,
+      type: [type, 'null'],
+      ...(title === undefined ? {} : { title: `${title}OrNull` }),
+    });
   return Type.Union([schema, Type.Null()]);
 }
 
@@ -51,7 +55,7 @@ export const kind = (name: string) =>
   Type.Literal(name, { type: 'string', description: 'Kind of the resource.' });
 
 export const minorUnits = (description: string) =>
-  Type.Integer({ minimum: 0, description, examples: amountExamples });
+  titled('MinorUnits', Type.Integer({ minimum: 0, description, examples: amountExamples }));
 
 export const freeForm = (description: string, example: object = {}) =>
   Type.Object({}, { additionalProperties: true, description, examples: [example] });
@@ -60,3 +64,17 @@ export const phone = Type.Object(
   { calling_code: text('Country calling code.', '44'), number: text('Number without it.', '2071234567') },
   { ...closed, description: 'A phone number.' },
 );
+
+/** A text that most resources of a kind do not have. */
+export const seldom = (description: string, example: string | null = null) =>
+  titled('TextOrNull', Type.Unsafe<unknown>({ type: ['string', 'null'], description, examples: [example] }));
+
+/** Kinds of fields that many requests or answers have, in words that fit all of them: each field says beside it what it is. */
+export const commonFields: readonly TSchema[] = [
+  time('A time, in UTC.'),
+  nullable(time('A time, in UTC, or null.')),
+  minorUnits('An amount, in minor units of its currency.'),
+  nullable(minorUnits('An amount, in minor units of its currency, or null.')),
+  seldom('A text, or null.'),
+  address(),
+];

@@ -10,7 +10,7 @@ export const apiKeyParams = Type.Object({
 });
 
 const cursor = (description: string) =>
-  Type.Optional(Type.String({ pattern: '^ak_(test|live)_[\\w-]{1,100}$', description }));
+  Type.Optional(Type.String({ pattern: '^ak_(test|live)_[\\w-]{1,100}$', description, opaque: true }));
 
 export const apiKeysQuery = Type.Object(
   {

@@ -22,12 +22,22 @@ const sequence = Type.Integer({
   examples: [4],
 });
 
+/** Types of the examples: where there is one, of an event whose data is the example of the resource. */
+const usualTypes = {
+  checkout: 'checkout.paid',
+  payment_attempt: 'payment_attempt.succeeded',
+  refund: 'refund.succeeded',
+  reversal: 'reversal.open',
+  payin: 'payin.succeeded',
+  webhook_endpoint: 'webhook_endpoint.suspended',
+} as const satisfies Record<EventSubject, (typeof eventTypes)[number]>;
+
 const eventOf = (subject: EventSubject, resource: string) =>
   Type.Object(
     {
       type: Type.Enum(
         eventTypes.filter((type) => type.startsWith(`${subject}.`)),
-        { type: 'string', description: 'Type of the event.' },
+        { type: 'string', description: 'Type of the event.', examples: [usualTypes[subject]] },
       ),
       id: id('evt'),
       object: kind('event'),

@@ -41,11 +41,14 @@ export const idText = <P extends IdPrefix>(prefix: P, description: string) =>
 export const idInPath = <P extends IdPrefix>(prefix: P, description: string) =>
   Type.Unsafe<Id<P>>(Type.String({ description, examples: [`${prefix}_01k9zq4tn30000x5r7m2c9w1he`] }));
 
-/** A cursor of a list: the id next to which a page begins, which clients need not know. */
+/** A cursor of a list: the id next to which a page begins, which clients need not know (`opaque`). */
 export const cursorText = <P extends IdPrefix>(prefix: P, description: string) =>
-  idOfForm(prefix, { description });
+  idOfForm(prefix, { description, opaque: true });
 
-function idOfForm<P extends IdPrefix>(prefix: P, annotations: { description: string; examples?: string[] }) {
+function idOfForm<P extends IdPrefix>(
+  prefix: P,
+  annotations: { description: string; examples?: string[]; opaque?: boolean },
+) {
   return Type.Unsafe<Id<P>>(Type.String({ pattern: `^${prefix}_[0-9a-z]{20,40}$`, ...annotations }));
 }
 
@@ -70,13 +73,18 @@ export const email = Type.String({
   examples: ['ada@example.com'],
 });
 
-export const address = (description: string) =>
-  Type.String({
-    format: 'web-address',
-    maxLength: 2048,
-    description: `${description} An absolute https URL (in test mode also http) without user name or password.`,
-    examples: ['https://shop.example.com/thanks'],
-  });
+const ADDRESS = 'An absolute https URL (in test mode also http) without user name or password.';
+
+export const address = (description?: string) =>
+  titled(
+    'WebAddress',
+    Type.String({
+      format: 'web-address',
+      maxLength: 2048,
+      description: description === undefined ? ADDRESS : `${description} ${ADDRESS}`,
+      examples: ['https://shop.example.com/thanks'],
+    }),
+  );
 
 export const timestamp = (description: string) =>
   Type.String({ format: 'timestamp', description, examples: ['2030-01-31T12:00:00Z'] });

@@ -8,7 +8,18 @@ import type {
 } from '../../accounts/representation.ts';
 import { Type } from '../../lib/json-schema.ts';
 import { accountSettings } from './account-settings.ts';
-import { closed, createdAt, type FieldsOf, id, kind, nullable, oneOf, text, time } from './answer-fields.ts';
+import {
+  closed,
+  createdAt,
+  type FieldsOf,
+  id,
+  kind,
+  nullable,
+  oneOf,
+  seldom,
+  text,
+  time,
+} from './answer-fields.ts';
 import { titled } from './fields.ts';
 
 const apiKey = {
@@ -30,8 +41,7 @@ const unrevoked = {
   revoked_at: nullable({ ...time('Null: the key is active.'), examples: [null] }),
 };
 
-const identifier = (description: string, example: string | null = null) =>
-  nullable(Type.String({ description: `${description}, or null.`, examples: [example] }));
+const identifier = (description: string, example?: string) => seldom(`${description}, or null.`, example);
 
 export const managementResources = {
   ApiKey: Type.Object(unrevoked, {

@@ -49,6 +49,13 @@ const pathIds: ReadonlyArray<readonly [RegExp, string]> = [
   [/api_key/, 'key'],
 ];
 
+/** Kinds of ids that are cursors of lists, which the document does not tell, by the path of the list. */
+const cursorIds: typeof pathIds = [[/timeline/, 'evt'], [/deliver/, 'whd'], [/audit/, 'aud'], ...pathIds];
+
+/** The document says what a cursor of the feed of events looks like, and of no other list. */
+const isCursor = (name: string, path: string): boolean =>
+  (name === 'after' || name === 'before') && path !== '/v3/event';
+
 /** Fields that a new receiving account needs. */
 const newReceivingAccount = { currency: 'EUR', holder: { name: 'Shop', country: 'DE' }, account_number: '1' };
 
@@ -70,8 +77,12 @@ export function createRequests(document: ApiDocument) {
     if (path.includes('receiving_account'))
       return fc.constantFrom('main', 'spare').map((id) => path.replace('{id}', id));
     if (path.includes('rail_credentials')) return fc.constant(path.replace('{id}', 'stripe'));
-    const [, prefix = 'chk'] = pathIds.find(([pattern]) => pattern.test(path)) ?? [];
-    return knownId(prefix).map((id) => path.replace('{id}', id));
+    return idFor(path, pathIds).map((id) => path.replace('{id}', id));
+  }
+
+  function idFor(path: string, kinds: typeof pathIds): fc.Arbitrary<string> {
+    const [, prefix = 'chk'] = kinds.find(([pattern]) => pattern.test(path)) ?? [];
+    return knownId(prefix);
   }
 
   function queryOf(operation: DocumentedOperation): fc.Arbitrary<string> {
@@ -79,12 +90,14 @@ export function createRequests(document: ApiDocument) {
     const required = parameters.filter((each) => each.required);
     return fc
       .shuffledSubarray(parameters.filter((each) => !each.required))
-      .chain((all) => fc.tuple(...[...required, ...all.slice(0, 2)].map(parameterText)))
+      .chain((all) =>
+        fc.tuple(...[...required, ...all.slice(0, 2)].map((each) => parameterText(each, operation.path))),
+      )
       .map((parts) => parts.filter((part) => part !== '').join('&'));
   }
 
-  function parameterText({ name, schema }: Data): fc.Arbitrary<string> {
-    const value = valid(schema, name);
+  function parameterText({ name, schema }: Data, path: string): fc.Arbitrary<string> {
+    const value = isCursor(name, path) ? idFor(path, cursorIds) : valid(schema, name);
     if (schema.type !== 'object') return value.map((each) => `${name}=${escaped(String(each))}`);
     return fc.constant(`${name}[order_id]=A-1`);
   }
@@ -154,7 +167,7 @@ export function createRequests(document: ApiDocument) {
     ways.push(withHeader('Accept', 'text/html', 'image/png;q=1', 'application/xml, text/*'));
     const query = fc.oneof(
       fc.constantFrom('unknown=1', 'Limit=1', 'limit%20=1', 'toString=1'),
-      ...parametersOf(operation, 'query').flatMap(brokenParameter),
+      ...parametersOf(operation, 'query').flatMap((each) => brokenParameter(each, operation.path)),
     );
     ways.push(
       fc
@@ -171,7 +184,9 @@ export function createRequests(document: ApiDocument) {
     return fc.oneof(...ways);
   }
 
-  function brokenParameter({ name, schema }: Data): Array<fc.Arbitrary<string>> {
+  function brokenParameter({ name, schema }: Data, path: string): Array<fc.Arbitrary<string>> {
+    if (isCursor(name, path))
+      return [fc.constantFrom('A!', 'ß', 'x'.repeat(200)).map((value) => `${name}=${escaped(value)}`)];
     const wrong = schema.type === 'object' ? null : broken(schema, name);
     if (wrong === null) return [];
     // Query values are all text: only text and numbers can be wrong.
