@@ -63,9 +63,10 @@ function configured(account: Account, mode: Mode, parts: SettingsParts): Account
   return { ...account, settings: { ...account.settings, [mode]: settings } };
 }
 
-/** Id of what the command changes, for the log of changes. */
+/** Id of what the command changes, for the log of changes: of a receiving account its own, of credentials the rail. */
 export function subjectOf(command: AccountCommand): string {
-  return 'rail' in command ? command.rail : 'account';
+  if ('rail' in command) return command.rail;
+  return 'id' in command ? command.id : 'account';
 }
 
 /** A rotation as it is told; times are null for secrets that there are none of. */

@@ -32,13 +32,11 @@ export function sendList<T extends { readonly id: string }>(
   operation: string,
   rows: readonly T[],
   present: (row: T) => string,
-  { page, hasMore }: { page: PageRequest; hasMore: boolean },
+  /** The page goes on behind `edge` where it was given: a row that it has looked at, and need not have. */
+  { page, hasMore, edge }: { page: PageRequest; hasMore: boolean; edge?: string | undefined },
 ): FastifyReply {
-  const cursor = cursorOf(
-    rows.map(({ id }) => id),
-    page,
-    hasMore,
-  );
+  const ids = edge === undefined ? rows.map(({ id }) => id) : [edge];
+  const cursor = cursorOf(ids, page, hasMore);
   return reply.type(JSON_TYPE).send(listEnvelope(operation, rows.map(present), hasMore, cursor));
 }
 

@@ -10,6 +10,8 @@ export type PageRequest = {
   readonly before?: string;
   /** Bytes behind which it ends where its rows may be long; by default those of a whole page. */
   readonly most?: number;
+  /** Rows that it looks at where no index finds those that fit; by default as many as one answer may cost. */
+  readonly walk?: number;
 };
 export type Page<T> = {
   readonly rows: readonly T[];

@@ -28,7 +28,7 @@ import type { CheckoutChange } from './columns.ts';
 import type { Page, PageRequest, SerializedPage } from './page.ts';
 import type { AskedResources, LoadedResources, ResourceNeeds, ResourceWrites } from './resources/all.ts';
 import type { Answer, IdempotencyKey, NewAnswer, StoredAnswer } from './resources/answers.ts';
-import type { Audit } from './resources/audit.ts';
+import type { Audit, AuditFilter } from './resources/audit.ts';
 import type { BankEntryFilter } from './resources/bank-entries.ts';
 import type { CheckoutFilter } from './resources/checkout-filters.ts';
 import type { ClockMove } from './resources/clocks.ts';
@@ -87,6 +87,7 @@ export type {
   AccountChange,
   Answer,
   Audit,
+  AuditFilter,
   BankEntryFilter,
   CheckoutFilter,
   CustomerFilter,

@@ -27,7 +27,7 @@ test('a change is the newest entry, with who made it and by which request', asyn
     created_at: newest.created_at,
     actor: service.key.id,
     action: 'set_receiving_account',
-    subject: 'account',
+    subject: 'eur',
     version: 0,
     request_id: answer.headers.get('x-request-id'),
   });
@@ -70,8 +70,36 @@ test('pages go on where the last one ended, in both directions', async () => {
   );
   const last = await list(`?after=${all.at(-1)}`);
   assert.deepEqual([last.data, last.has_more, last.next_cursor], [[], false, null]);
-  for (const query of ['?after=evt_1', '?actor=payer', '?limit=0'])
+  for (const query of ['?after=evt_1', '?actors=payer', '?limit=0', '?created_at[lt]=yesterday'])
     assert.equal((await call('GET', `/v3/audit${query}`)).status, 400, query);
+});
+
+test('is filtered by what a person asks for: which thing, by whom, what, and when', async () => {
+  const { id } = await createSession(service);
+  await pay(service, id);
+  succeeded(await call('PUT', '/v3/receiving_account/eur', { body: { bank_name: 'Bank' } }));
+  const { data: all } = await list('?limit=100');
+  const of = (fits: (entry: Data) => boolean) => all.filter(fits).map((entry: Data) => entry.id);
+  const found = async (query: string) => {
+    const { data, has_more, next_cursor } = await list(`?limit=100&${query}`);
+    assert.deepEqual([has_more, next_cursor], [false, null]);
+    return data.map((entry: Data) => entry.id);
+  };
+  for (const [query, fits] of [
+    [`subject=${id}`, ({ subject }) => subject === id],
+    ['subject=eur', ({ subject }) => subject === 'eur'],
+    [`actor=${service.key.id}`, ({ actor }) => actor === service.key.id],
+    ['action=set_receiving_account', ({ action }) => action === 'set_receiving_account'],
+    [`subject=${id}&action=create`, ({ subject, action }) => subject === id && action === 'create'],
+    [`created_at[lt]=${all[1].created_at}`, ({ created_at }) => created_at < all[1].created_at],
+    [`created_at[gte]=${all[1].created_at}`, ({ created_at }) => created_at >= all[1].created_at],
+    ['actor=nobody', () => false],
+  ] as ReadonlyArray<[string, (entry: Data) => boolean]>) {
+    assert.deepEqual(await found(query), of(fits), query);
+  }
+  const [newest] = of(({ subject }) => subject === id);
+  const page = await list(`?subject=${id}&limit=1`);
+  assert.deepEqual([page.data[0].id, page.has_more, page.next_cursor], [newest, true, newest]);
 });
 
 test('a key sees the changes of its own account and mode alone', async () => {
@@ -91,4 +119,27 @@ test('a key sees the changes of its own account and mode alone', async () => {
   }
   const actors = new Set((await list('?limit=100')).data.map(({ actor }: Data) => actor));
   assert.ok(!actors.has(live.id) && !actors.has(theirs.id));
+});
+
+test('a filtered page looks at 5,000 entries, and the next one goes on behind them', async () => {
+  const { authorization } = await service.createKey({ mode: 'live', permissions: ['manage'] });
+  const own = (query: string) => list(query, { authorization });
+  const body = { policy: { excess: 'refund' } };
+  const answer = await call('PUT', '/v3/account_settings', { body, headers: { authorization } });
+  succeeded(answer);
+  const { database } = service;
+  const id = database.kind === 'sqlite' ? [] : ["'aud_z' || lpad(n::text, 25, '0')"];
+  const checksum = database.kind === 'sqlite' ? ['0'] : [];
+  const values = [...id, "'x'", '0', 'at', "'time'", "'filler'", "''", ...checksum].join(', ');
+  await database.query(`
+    WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 5001)
+    INSERT INTO audit SELECT account, live, ${values} FROM audit, numbers
+    WHERE request_id = '${answer.headers.get('x-request-id')}'`);
+  const first = await own('?action=change_settings&subject=account');
+  assert.deepEqual([first.data, first.has_more], [[], true]);
+  const { data } = await own(`?action=change_settings&limit=1&after=${first.next_cursor}`);
+  assert.equal(data[0].request_id, answer.headers.get('x-request-id'));
+  const back = await own(`?action=change_settings&before=${data[0].id}`);
+  assert.deepEqual([back.data, back.has_more], [[], true]);
+  assert.deepEqual((await own(`?action=change_settings&before=${back.next_cursor}`)).has_more, false);
 });

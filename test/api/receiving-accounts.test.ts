@@ -235,6 +235,6 @@ test('each change is on record with the key that made it', async () => {
   );
   assert.deepEqual(
     rows.map((row) => ({ ...row })),
-    [{ subject: 'account', action: 'set_receiving_account', actor: service.key.id }],
+    [{ subject: 'eur', action: 'set_receiving_account', actor: service.key.id }],
   );
 });

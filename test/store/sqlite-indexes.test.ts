@@ -109,8 +109,13 @@ suite('what is found by an index alone, in the order of the list and no further 
     });
     test(`lines of the log of changes ${at}`, (t) => {
       const next = bound.replace(/\bid\b/, 'rowid');
-      const plan = searched(t, audit.list(tenant, page));
+      const plan = searched(t, audit.list(tenant, {}, page));
       assert.deepEqual(plan, [`SEARCH audit USING INDEX audit_tenant (${tenantKey}${next})`]);
+    });
+    test(`filtered lines of the log of changes ${at}`, (t) => {
+      const filter = { subject: 'chk_1', createdFrom: T, createdBefore: T + 1 };
+      for (const step of searched(t, audit.list(tenant, filter, page)))
+        assert.doesNotMatch(step, /^(SCAN|SEARCH) audit(?! USING .*audit_tenant \(account=\? AND live=\?)/);
     });
     test(`files of banks ${at}`, (t) => {
       const plan = searched(t, bankFiles.list(tenant, 'statement', page));

@@ -1,16 +1,15 @@
 /** The log of changes of the caller's account and mode. */
 import type { AuditEntry } from '../../accounts/audit.ts';
 import { representAuditEntry } from '../../accounts/representation.ts';
-import { Type } from '../../lib/json-schema.ts';
+import type { AuditFilter } from '../../store/store.ts';
 import { principalOf } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { schemaProblems } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
 import { operation } from '../operation.ts';
-import { pageQuery } from '../schemas/checkout.ts';
-
-const query = Type.Object(pageQuery('aud'), { additionalProperties: false });
+import { type AuditQuery, auditQuery } from '../schemas/audit.ts';
+import { timeOf } from '../schemas/fields.ts';
 
 export function auditRoutes(api: Api, { store }: Dependencies): void {
   api.get(
@@ -22,17 +21,30 @@ export function auditRoutes(api: Api, { store }: Dependencies): void {
         permission: 'manage',
         summary: 'List changes',
         description:
-          'Every change of the account and mode, with who made it: newest first. Entries are never removed.',
+          'Every change of the account and mode, with who made it: newest first. Entries are never removed. An entry must match all filters. A request with filters looks at 5,000 entries and no more: its page may be short or empty while `has_more` is true, and `next_cursor` goes on from there.',
         lists: 'AuditEntry',
       },
-      { querystring: query },
+      { querystring: auditQuery },
     ),
     async (request, reply) => {
       schemaProblems(request);
       const page = pageOf(request.query);
-      const { rows, hasMore } = await store.audit.list(principalOf(request).tenant, page);
+      const { tenant } = principalOf(request);
+      const { rows, ...rest } = await store.audit.list(tenant, filterOf(request.query), page);
       const present = (entry: AuditEntry) => JSON.stringify(representAuditEntry(entry));
-      return sendList(reply, 'AUDIT.LIST', rows, present, { page, hasMore });
+      return sendList(reply, 'AUDIT.LIST', rows, present, { page, ...rest });
     },
   );
+}
+
+function filterOf({ subject, actor, action, ...times }: AuditQuery): AuditFilter {
+  const createdFrom = timeOf(times['created_at[gte]']);
+  const createdBefore = timeOf(times['created_at[lt]']);
+  return {
+    ...(subject === undefined ? {} : { subject }),
+    ...(actor === undefined ? {} : { actor }),
+    ...(action === undefined ? {} : { action }),
+    ...(createdFrom === undefined ? {} : { createdFrom }),
+    ...(createdBefore === undefined ? {} : { createdBefore }),
+  };
 }

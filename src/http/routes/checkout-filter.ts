@@ -5,7 +5,7 @@ import { type Static, Type } from '../../lib/json-schema.ts';
 import type { CheckoutFilter } from '../../store/store.ts';
 import { fieldsError } from '../errors.ts';
 import { pageQuery } from '../schemas/checkout.ts';
-import { amount, closed, currency, parseTimestamp, text, timestamp } from '../schemas/fields.ts';
+import { amount, closed, currency, text, timeOf, timestamp } from '../schemas/fields.ts';
 
 const MAX_METADATA_FILTERS = 10;
 
@@ -84,10 +84,6 @@ export function contradicts(filter: CheckoutFilter): boolean {
     amountFrom > amountTo ||
     (createdFrom !== undefined && createdBefore !== undefined && createdFrom >= createdBefore)
   );
-}
-
-function timeOf(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : (parseTimestamp(text) ?? undefined);
 }
 
 /** Each of them, so that the compiler asks for what the query says of a filter. */

@@ -20,7 +20,7 @@ import { schemaProblems } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
 import { operation } from '../operation.ts';
 import { idOf } from '../schemas/checkout.ts';
-import { parseTimestamp } from '../schemas/fields.ts';
+import { parseTimestamp, timeOf } from '../schemas/fields.ts';
 import {
   type DeliveriesQuery,
   deliveriesQuery,
@@ -216,10 +216,6 @@ function filterOf(query: DeliveriesQuery): DeliveryFilter {
     ...(createdFrom === undefined ? {} : { createdFrom }),
     ...(createdBefore === undefined ? {} : { createdBefore }),
   };
-}
-
-function timeOf(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : (parseTimestamp(text) ?? undefined);
 }
 
 /** Answers of receivers are shown verbatim: escaped, no browser can take them for a page. */

@@ -210,6 +210,10 @@ function isWebAddress(value: string): boolean {
   );
 }
 
+/** The time of a filter, in milliseconds, where there is one. */
+export const timeOf = (text: string | undefined): number | undefined =>
+  text === undefined ? undefined : (parseTimestamp(text) ?? undefined);
+
 const TIMESTAMP =
   /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(?:[Zz]|([+-])(\d\d):?(\d\d))$/;
 

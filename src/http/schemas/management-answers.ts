@@ -102,8 +102,8 @@ export const managementResources = {
       ),
       action: text('What was done.', 'set_receiving_account'),
       subject: text(
-        'Id of what changed; `account` or `clock` for those, and the rail for its credentials.',
-        'account',
+        'Id of what changed, such as a session, an API key or a receiving account; `account` or `clock` for those, and the rail for its credentials.',
+        'eur',
       ),
       version: Type.Integer({
         minimum: 0,
