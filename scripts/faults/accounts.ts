@@ -254,6 +254,13 @@ export const accountFaults: readonly Fault[] = [
     replace: "return 'account';",
   },
   {
+    name: 'settings that were fetched cannot be put back',
+    file: 'src/http/routes/account-settings.ts',
+    tests: accountSettings,
+    find: 'const { object: _, ...patch }',
+    replace: 'const { ...patch }',
+  },
+  {
     name: 'a line of the log of changes that a disk has changed is shown',
     ...log,
     tests: ['test/sqlite/damaged-row.test.ts'],

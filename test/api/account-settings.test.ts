@@ -46,6 +46,23 @@ suite('account settings', () => {
     for (const secret of Object.values(service.account.webhookSecrets)) assert.ok(!text.includes(secret));
   });
 
+  test('are accepted as they came, which changes nothing, and with one field changed', async () => {
+    await begin({ csvMappings: { swiss: mappings['swiss.csv'] }, receivingAccounts: [eur] });
+    const came = await fetched();
+    assert.deepEqual(succeeded(await update(came)), came);
+    const { policy } = came;
+    const body = { ...came, policy: { ...policy, late: 'hold' } };
+    assert.deepEqual(succeeded(await update(body)), body);
+    assertRefused(await update({ ...came, object: 'account', status: 'x' }), {
+      status: 400,
+      message: 'ACCOUNT_SETTINGS.UPDATE.FIELD_INVALID',
+      errors: [
+        [15502, '/object'],
+        [15502, '/status'],
+      ],
+    });
+  });
+
   test('change in the given fields alone', async () => {
     await begin({ receivingAccounts: [eur] });
     const body = {

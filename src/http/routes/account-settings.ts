@@ -2,6 +2,7 @@
 import { representSettings } from '../../accounts/representation.ts';
 import { changedSettings, type SettingsCommand } from '../../accounts/settings-changes.ts';
 import { isRefusal } from '../../checkout/refusals.ts';
+import type { JsonObject } from '../../checkout/session.ts';
 import { accountOf, JSON_TYPE, originOf, principalOf, sendResult } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -46,7 +47,7 @@ export function accountSettingsRoutes(api: Api, { store, execute, now }: Depende
         keepsNull: true,
         summary: 'Update account settings',
         description:
-          'The body is a merge patch (RFC 7396): omitted parts and fields keep their values, and lists are replaced. `null` restores the default, of a field or of a whole part; it removes a CSV mapping, and for `webhook_url_events` it stands for the types that `compatibility` implies. Changes at the same time lose nothing of each other. They count at once for the instance that answers, and within a second for others; a session keeps the policy with which it was created.',
+          'The body is a merge patch (RFC 7396): omitted parts and fields keep their values, and lists are replaced. `null` restores the default, of a field or of a whole part; it removes a CSV mapping, and for `webhook_url_events` it stands for the types that `compatibility` implies. What was fetched is accepted as it came. Changes at the same time lose nothing of each other. They count at once for the instance that answers, and within a second for others; a session keeps the policy with which it was created.',
         answers: 'AccountSettings',
       },
       { body: updateSettingsBody },
@@ -55,10 +56,11 @@ export function accountSettingsRoutes(api: Api, { store, execute, now }: Depende
       const origin = originOf(request);
       const { tenant } = origin;
       const problems = schemaProblems(request);
-      const patch = request.body;
+      // A body that the schema refuses may be anything.
+      const { object: _, ...patch } = Object(request.body) as JsonObject;
       if (problems.length > 0) {
         const { settings } = await accountOf(store, tenant);
-        const refusal = changedSettings(settings[tenant.mode], Object(patch));
+        const refusal = changedSettings(settings[tenant.mode], patch);
         throw fieldsError(withFurther(problems, isRefusal(refusal) ? refusal.problems : []));
       }
       const command: SettingsCommand = { type: 'change_settings', patch };

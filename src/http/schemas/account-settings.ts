@@ -111,6 +111,8 @@ function orNull(schema: TSchema & { readonly enum?: readonly unknown[] }): TSche
 
 const changes = closedObject(
   {
+    // As it came: what was fetched may be changed and put back.
+    object: Type.Optional(kind('account_settings')),
     policy: Type.Optional(
       nullable(
         closedObject(

@@ -149,6 +149,7 @@ export function createValues({ follow }: Pick<ApiDocument, 'follow'>) {
     if (known) return known();
     const options = schema.anyOf?.filter((each: Data) => each.type !== 'null');
     if (options) return fc.oneof(...options.map((each: Data) => valid(each)));
+    if (schema.const !== undefined) return fc.constant(schema.const);
     if (schema.enum) return fc.constantFrom(...schema.enum);
     switch ([schema.type].flat()[0]) {
       case 'string':
@@ -175,6 +176,7 @@ export function createValues({ follow }: Pick<ApiDocument, 'follow'>) {
   function broken(given: Data, name = ''): Some | null {
     const schema = follow(given);
     if (schema.anyOf) return fc.constantFrom(5, true, ['x']);
+    if (schema.const !== undefined) return fc.constantFrom('unknown', 7, [schema.const]);
     if (schema.enum) return fc.constantFrom('unknown', 7, [schema.enum[0]]);
     switch ([schema.type].flat()[0]) {
       case 'string':
