@@ -4,9 +4,9 @@
  *
  *     node bench/neighbours.ts [words]
  *
- * Figures are said as a campaign's; words choose rows. Memory is known on Linux alone. OPENTILL_TEST_SCALE=0.1 measures
- * for a second each, and few routes. Each row has an SQLite database of its own, or all share the one, empty at first,
- * that DATABASE_URL names.
+ * Figures are said as a campaign's; words choose rows, and with a slash, as in `open /docs`, routes of `open`. Memory is
+ * known on Linux alone. OPENTILL_TEST_SCALE=0.1 measures for a second each, and few routes. Each row has an SQLite database
+ * of its own, or all share the one, empty at first, that DATABASE_URL names.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { isShort, scaled } from '../test/support/scale.ts';
@@ -40,6 +40,10 @@ const CAMPAIGN = 'neighbours';
 const OPEN_PER_SECOND = 100;
 const CONNECTIONS = 2000;
 
+const words = process.argv.slice(2).filter((word) => !word.includes('/'));
+/** Parts of the names of routes, with a slash: only those routes are asked for. */
+const routes = process.argv.slice(2).filter((word) => word.includes('/'));
+
 const get = (...paths: readonly string[]): Asked[] => paths.map((path) => ({ method: 'GET', path }));
 
 async function beside(
@@ -60,7 +64,8 @@ const open: Measure = async (bench) => {
     ...Object.entries(openRoutes).map(([name, make]): [string, readonly Asked[]] => [name, make(links)]),
     ...Object.entries(strangers),
   ];
-  const tried = all.slice(0, scaled(all.length));
+  const chosen = all.filter(([name]) => routes.length === 0 || routes.some((word) => name.includes(word)));
+  const tried = chosen.slice(0, scaled(chosen.length));
   const rows: { readonly name: string; readonly beside: Beside }[] = [];
   for (const [name, requests] of tried) {
     const attack: Attack = {
@@ -267,4 +272,4 @@ function untilEnded({ child }: Attacker): Promise<void> {
 
 // Slow connections take half a minute to end, however short the other rows are.
 const rows = { open, documents, lists, exports, histories, uploads, unread, ...(isShort ? {} : { slow }) };
-await measureRows(rows, process.argv.slice(2));
+await measureRows(rows, words);

@@ -103,7 +103,7 @@ export function sendInPieces(scope: FastifyInstance): void {
   scope.addHook('onSend', (request, reply, payload, done) => {
     const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload);
     if (!isWhole || !isLarge(payload) || request.method === 'HEAD') return done(null, payload);
-    done(null, paced(request, reply, [Buffer.from(payload)]));
+    done(null, paced(request, reply, [typeof payload === 'string' ? Buffer.from(payload) : payload]));
   });
 }
 
