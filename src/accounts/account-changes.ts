@@ -1,9 +1,10 @@
 /** Rules of changing an account, for the API and the command line alike. Pure. */
 import { isDeepStrictEqual } from 'node:util';
-import { isRefusal, type Refusal } from '../checkout/refusals.ts';
+import { isRefusal, type Problem, type Refusal, refuseFields } from '../checkout/refusals.ts';
 import type { Mode, TenantTime } from '../checkout/tenant.ts';
+import { ACCOUNT_NAME_LENGTH } from '../config/values.ts';
 import { retired } from '../webhooks/secrets.ts';
-import type { Account } from './account.ts';
+import { type Account, isAccountName } from './account.ts';
 import { changedRailCredentials, type RailCredentialsCommand } from './rail-credentials-changes.ts';
 import { changedReceivingAccounts, type ReceivingAccountCommand } from './receiving-account-changes.ts';
 import { changedSettings, type SettingsCommand } from './settings-changes.ts';
@@ -27,12 +28,18 @@ export function changedAccount(
 ): Account | Refusal {
   switch (command.type) {
     case 'rename_account':
-      return command.name === account.name ? account : { ...account, name: command.name };
+      return renamed(account, command.name);
     case 'configure_account':
       return configured(account, mode, command.parts);
     case 'change_settings': {
-      const changed = changedSettings(account.settings[mode], command.patch);
-      return isRefusal(changed) ? changed : configured(account, mode, changed);
+      const { name = account.name, patch } = command;
+      const changed = changedSettings(account.settings[mode], patch);
+      const problems = [
+        ...problemsOfName(account, mode, name),
+        ...(isRefusal(changed) ? changed.problems : []),
+      ];
+      if (isRefusal(changed) || problems.length > 0) return refuseFields(problems);
+      return renamed(configured(account, mode, changed), name);
     }
     case 'set_receiving_account':
     case 'remove_receiving_account': {
@@ -55,6 +62,19 @@ export function changedAccount(
       };
     }
   }
+}
+
+const renamed = (account: Account, name: string): Account =>
+  name === account.name ? account : { ...account, name };
+
+/** What live payers see is nothing that a key of test mode can change. */
+function problemsOfName(account: Account, mode: Mode, name: string): Problem[] {
+  if (name === account.name) return [];
+  const problem = (detail: string) => ({ pointer: '/name', detail });
+  return [
+    ...(isAccountName(name) ? [] : [problem(`must have 1 to ${ACCOUNT_NAME_LENGTH} characters`)]),
+    ...(mode === 'live' ? [] : [problem('is of both modes: only a key of live mode changes it')]),
+  ];
 }
 
 function configured(account: Account, mode: Mode, parts: SettingsParts): Account {

@@ -1,5 +1,6 @@
 /** Accounts: merchants, each with its own data, apart from all others. */
 import type { Mode, TenantTime } from '../checkout/tenant.ts';
+import { ACCOUNT_NAME_LENGTH } from '../config/values.ts';
 import type { RealTime } from '../lib/time.ts';
 import type { CredentialsByRail } from '../methods/credentials.ts';
 import { newWebhookSecret, type PreviousSecret } from '../webhooks/secrets.ts';
@@ -19,6 +20,10 @@ export type Account = {
   /** The account's own credentials at its rails, sealed. */
   readonly railCredentials: Readonly<Record<Mode, CredentialsByRail>>;
 };
+
+/** A name has something that payers can read. */
+export const isAccountName = (text: string): boolean =>
+  text.trim() !== '' && text.length <= ACCOUNT_NAME_LENGTH;
 
 export type NewAccount = Omit<Account, 'number' | 'previousWebhookSecrets' | 'settings' | 'railCredentials'>;
 

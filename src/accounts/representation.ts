@@ -1,12 +1,13 @@
 /** Public representation of what an account has: API keys, secrets that sign webhooks, receiving accounts, credentials at rails, settings, its log of changes. Pure. */
 import { timestamp } from '../checkout/representation.ts';
+import type { Mode } from '../checkout/tenant.ts';
 import { methodsOf, type ReceivingAccount } from '../methods/bank/receiving-account.ts';
 import { serializeReceivingAccount } from '../methods/bank/receiving-account-schema.ts';
 import type { SealedCredentials, SealedUnder } from '../methods/credentials.ts';
+import type { Account } from './account.ts';
 import type { SecretFate } from './account-changes.ts';
 import type { ApiKey } from './api-key.ts';
 import type { AuditEntry } from './audit.ts';
-import type { AccountSettings } from './settings.ts';
 import { serializeSettings } from './settings-json.ts';
 
 const timestampOrNull = (ms: number | null) => (ms === null ? null : timestamp(ms));
@@ -66,9 +67,19 @@ export function representRailCredentials(
 }
 
 /** The settings but for receiving accounts, which are resources of their own. */
-export function representSettings(settings: AccountSettings) {
-  const { policy, business, csv_mappings, compatibility, webhook_url_events } = serializeSettings(settings);
-  return { object: 'account_settings', policy, business, csv_mappings, compatibility, webhook_url_events };
+export function representSettings({ name, settings }: Pick<Account, 'name' | 'settings'>, mode: Mode) {
+  const { policy, business, csv_mappings, compatibility, webhook_url_events } = serializeSettings(
+    settings[mode],
+  );
+  return {
+    object: 'account_settings',
+    name,
+    policy,
+    business,
+    csv_mappings,
+    compatibility,
+    webhook_url_events,
+  };
 }
 
 export function representAuditEntry({ id, at, actor, action, subject, version, requestId }: AuditEntry) {

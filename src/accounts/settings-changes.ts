@@ -9,6 +9,8 @@ export type SettingsCommand = {
   readonly type: 'change_settings';
   /** Parts and their fields, by their names in JSON (RFC 7396): null restores the default of a field or of a whole part. */
   readonly patch: JsonObject;
+  /** Name of the account, which is of both modes. */
+  readonly name?: string;
 };
 
 /** The parts that the patch names, as they are afterwards. */

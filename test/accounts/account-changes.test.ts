@@ -4,7 +4,9 @@ import { test } from 'node:test';
 import type { Account } from '../../src/accounts/account.ts';
 import { type AccountCommand, changedAccount, secretFate } from '../../src/accounts/account-changes.ts';
 import { defaultSettings } from '../../src/accounts/settings.ts';
-import { isRefusal } from '../../src/checkout/refusals.ts';
+import { isRefusal, type Refusal } from '../../src/checkout/refusals.ts';
+import type { JsonObject } from '../../src/checkout/session.ts';
+import type { Mode } from '../../src/checkout/tenant.ts';
 
 const NOW = 1_000_000;
 const account: Account = {
@@ -32,6 +34,22 @@ test('a name is of both modes, and settings are of one, part by part', () => {
     test: { ...defaultSettings, compatibility: 'v3', webhookUrlEvents: ['checkout.paid'] },
     live: defaultSettings,
   });
+});
+
+test('the name is changed with settings by keys of live mode alone, and all mistakes are told', () => {
+  const settings = (mode: Mode, name: string, patch: JsonObject = {}) =>
+    changedAccount(account, { mode, now: NOW }, { type: 'change_settings', name, patch });
+  assert.deepEqual(settings('live', 'Till'), { ...account, name: 'Till' });
+  assert.equal(settings('test', 'Shop'), account);
+  const pointersOf = (after: Account | Refusal) =>
+    isRefusal(after) ? after.problems.map(({ pointer }) => pointer) : [];
+  assert.deepEqual(pointersOf(settings('test', 'Till')), ['/name']);
+  for (const name of ['', ' ', 'x'.repeat(101)])
+    assert.deepEqual(pointersOf(settings('live', name)), ['/name']);
+  assert.deepEqual(pointersOf(settings('test', 'Till', { policy: { late: 'x' } })), [
+    '/name',
+    '/policy/late',
+  ]);
 });
 
 test('what is there already is no change', () => {

@@ -23,6 +23,7 @@ const begin = (settings: Partial<AccountSettings> = {}) =>
 
 const defaults = {
   object: 'account_settings',
+  name: service.account.name,
   policy: {
     underpayment_tolerance_basis_points: 0,
     underpayment_tolerance_at_most: 0,
@@ -236,6 +237,31 @@ suite('several changes of account settings', () => {
       errors: [[19031]],
     });
   });
+});
+
+test('the name of the account changes by a key of live mode alone', async () => {
+  await begin();
+  const { authorization } = await service.createKey({ mode: 'live', permissions: ['manage'] });
+  const headers = { authorization };
+  const before = await fetched(headers);
+  assert.equal(before.name, service.account.name);
+  const { name } = succeeded(await update({ name: 'Till & Söhne' }, headers));
+  assert.equal(name, 'Till & Söhne');
+  assert.equal((await fetched()).name, name);
+  const refused = {
+    status: 400,
+    message: 'ACCOUNT_SETTINGS.UPDATE.FIELD_INVALID',
+    errors: [
+      [15502, '/name'],
+      [15502, '/policy/late'],
+    ],
+  } as const;
+  assertRefused(await update({ name: 'Shop', policy: { late: 'x' } }), refused);
+  for (const other of [null, 5, '', ' ', 'x'.repeat(101), 'two\nlines'])
+    assertRefused(await update({ name: other, policy: { late: 'x' } }, headers), refused);
+  assert.equal((await fetched()).name, name);
+  succeeded(await update(before, headers));
+  assert.deepEqual(await fetched(headers), before);
 });
 
 test('each change is on record with the key that made it, and one that changes nothing is not', async () => {

@@ -1,4 +1,6 @@
 /** Kinds of values that several commands take. Each `parse` throws the rest of the sentence "--limit …". */
+
+import { isAccountName } from '../../accounts/account.ts';
 import { API_KEY_NAME_LENGTH, allPermissions, type Permission } from '../../accounts/api-key.ts';
 import { ACCOUNT_NAME_LENGTH, baseUrl, type DatabaseUrl, databaseUrl } from '../../config/values.ts';
 import { eventSelectors } from '../../events/types.ts';
@@ -53,7 +55,7 @@ export const accountNumber: Value<number> = {
 export const accountName: Value<string> = {
   placeholder: 'name',
   parse: (typed) => {
-    if (typed.trim() !== '' && typed.length <= ACCOUNT_NAME_LENGTH) return typed;
+    if (isAccountName(typed)) return typed;
     throw new Error(`takes a name of 1 to ${ACCOUNT_NAME_LENGTH} characters`);
   },
 };

@@ -1,6 +1,7 @@
 /** Settings of the caller's account and mode. */
+import { changedAccount } from '../../accounts/account-changes.ts';
 import { representSettings } from '../../accounts/representation.ts';
-import { changedSettings, type SettingsCommand } from '../../accounts/settings-changes.ts';
+import type { SettingsCommand } from '../../accounts/settings-changes.ts';
 import { isRefusal } from '../../checkout/refusals.ts';
 import type { JsonObject } from '../../checkout/session.ts';
 import { accountOf, JSON_TYPE, originOf, principalOf, sendResult } from '../answer.ts';
@@ -31,8 +32,7 @@ export function accountSettingsRoutes(api: Api, { store, execute, now }: Depende
     ),
     async (request, reply) => {
       const { tenant } = principalOf(request);
-      const { settings } = await accountOf(store, tenant);
-      const data = JSON.stringify(representSettings(settings[tenant.mode]));
+      const data = JSON.stringify(representSettings(await accountOf(store, tenant), tenant.mode));
       return reply.type(JSON_TYPE).send(envelope('ACCOUNT_SETTINGS.FETCH', data));
     },
   );
@@ -47,7 +47,7 @@ export function accountSettingsRoutes(api: Api, { store, execute, now }: Depende
         keepsNull: true,
         summary: 'Update account settings',
         description:
-          'The body is a merge patch (RFC 7396): omitted parts and fields keep their values, and lists are replaced. `null` restores the default, of a field or of a whole part; it removes a CSV mapping, and for `webhook_url_events` it stands for the types that `compatibility` implies. What was fetched is accepted as it came. Changes at the same time lose nothing of each other. They count at once for the instance that answers, and within a second for others; a session keeps the policy with which it was created.',
+          'The body is a merge patch (RFC 7396): omitted parts and fields keep their values, and lists are replaced. `null` restores the default, of a field or of a whole part; it removes a CSV mapping, and for `webhook_url_events` it stands for the types that `compatibility` implies. What was fetched is accepted as it came. The name is of both modes, so that a key of test mode cannot change it. Changes at the same time lose nothing of each other. They count at once for the instance that answers, and within a second for others; a session keeps the policy with which it was created.',
         answers: 'AccountSettings',
       },
       { body: updateSettingsBody },
@@ -57,20 +57,19 @@ export function accountSettingsRoutes(api: Api, { store, execute, now }: Depende
       const { tenant } = origin;
       const problems = schemaProblems(request);
       // A body that the schema refuses may be anything.
-      const { object: _, ...patch } = Object(request.body) as JsonObject;
+      const { object: _, name, ...patch } = Object(request.body) as JsonObject;
+      const named = typeof name === 'string' ? { name } : {};
+      const command: SettingsCommand = { type: 'change_settings', patch, ...named };
+      const time = await now(tenant);
       if (problems.length > 0) {
-        const { settings } = await accountOf(store, tenant);
-        const refusal = changedSettings(settings[tenant.mode], patch);
+        const when = { mode: tenant.mode, now: time };
+        const refusal = changedAccount(await accountOf(store, tenant), when, command);
         throw fieldsError(withFurther(problems, isRefusal(refusal) ? refusal.problems : []));
       }
-      const command: SettingsCommand = { type: 'change_settings', patch };
-      const executed = await execute(
-        { subject: 'account', origin, command, now: await now(tenant) },
-        ({ after }) => {
-          const data = JSON.stringify(representSettings(after.settings[tenant.mode]));
-          return success('ACCOUNT_SETTINGS.UPDATE', data);
-        },
-      );
+      const executed = await execute({ subject: 'account', origin, command, now: time }, ({ after }) => {
+        const data = JSON.stringify(representSettings(after, tenant.mode));
+        return success('ACCOUNT_SETTINGS.UPDATE', data);
+      });
       return sendResult(reply, executed);
     },
   );

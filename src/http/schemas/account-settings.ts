@@ -10,10 +10,11 @@ import {
 } from '../../accounts/settings-schema.ts';
 import { MAX_AMOUNT } from '../../checkout/money.ts';
 import type { JsonObject } from '../../checkout/session.ts';
+import { ACCOUNT_NAME_LENGTH } from '../../config/values.ts';
 import { type TSchema, Type } from '../../lib/json-schema.ts';
 import { closedObject, nullable } from '../../lib/schemas.ts';
 import { type FieldsOf, kind } from './answer-fields.ts';
-import { titled } from './fields.ts';
+import { text as oneLine, titled } from './fields.ts';
 
 type Fields = Readonly<Record<string, TSchema>>;
 
@@ -56,6 +57,7 @@ const business: Fields = {
 };
 
 const descriptions = {
+  name: 'Name of the account, which payers see.',
   policy: 'What happens to money that does not fit.',
   grace: 'Minutes after the expiry in which a payment in flight may still complete the session, by rail.',
   business: 'Details of the merchant on receipts and invoices.',
@@ -86,6 +88,7 @@ const mappings = (mapping: TSchema) =>
 export const accountSettings = closedObject(
   {
     object: kind('account_settings'),
+    name: Type.String({ description: descriptions.name, examples: ['Your Shop'] }),
     policy: closedObject(
       { ...policy, grace_minutes: closedObject(graceMinutes, { description: descriptions.grace }) },
       { description: descriptions.policy },
@@ -113,6 +116,7 @@ const changes = closedObject(
   {
     // As it came: what was fetched may be changed and put back.
     object: Type.Optional(kind('account_settings')),
+    name: Type.Optional(oneLine(ACCOUNT_NAME_LENGTH, descriptions.name, 'Your Shop')),
     policy: Type.Optional(
       nullable(
         closedObject(

@@ -53,6 +53,8 @@ const meant: Readonly<Record<string, (text: Text, good: Data) => object>> = {
   'ACCOUNT_SETTINGS.UPDATE': (text) => ({
     csv_mappings: undefined,
     compatibility: undefined,
+    // It takes a key of live mode.
+    name: undefined,
     business: { address_lines: [text()], tax_id: text() },
   }),
   'RECEIVING_ACCOUNT.SET': (text) => ({
