@@ -20,12 +20,14 @@ const ON_BOTH = /^test\/(api|pages)\//;
 /**
  * Suites that `npm test` runs once. Those in which no database shows, because requests are refused before it
  * is asked or because a page or an answer looks the same on each, run on SQLite alone. So do the list of prices, the
- * rates, which are counted in memory, and clients of older forms, which are translated before and behind what a database
- * sees. The contract of rails runs in the two variants that find different things.
+ * rates, which are counted in memory, clients of older forms, which are translated before and behind what a database
+ * sees, and what an account configures, which is a text in its row. The contract of rails runs in the two variants that
+ * find different things.
  */
 const SAME_ON_BOTH = new RegExp(
   [
     '^test/api/(auth|bad-http|bad-input|create|endpoints-input|openapi|operations|prices|rates|uploads)\\.',
+    '^test/api/(account-settings|rail-credentials|receiving-accounts)\\.',
     '^test/api/clients/',
     '^test/api/fuzz/parsers',
     '^test/pages/(?!live)',

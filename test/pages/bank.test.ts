@@ -1,6 +1,6 @@
 /** Paying by bank as payers do: the details of the transfer, copied or scanned, until a statement shows the money. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, afterEach, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { epcPayload } from '../../src/methods/bank/codes/epc.ts';
 import { displayReference } from '../../src/methods/bank/references.ts';
@@ -17,6 +17,7 @@ before(async () => {
   till = await openTill();
   await till.configure({ receivingAccounts: [ourAccount] });
 });
+afterEach(() => till.closePages());
 after(() => till.close());
 
 type Attempt = {

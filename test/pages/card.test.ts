@@ -1,6 +1,6 @@
 /** Paying by card as payers do: to the page of the provider, and back however it went. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, afterEach, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type StripeStandIn, startStripe } from '../support/stripe-stand-in.ts';
 import { openTill, type Session, type Till, textIn } from './till.ts';
@@ -12,6 +12,7 @@ before(async () => {
   stripe = await startStripe({ after: (hook) => ends.push(hook) });
   till = await openTill({ stripe });
 });
+afterEach(() => till.closePages());
 after(async () => {
   await till.close();
   for (const end of ends) await end();

@@ -1,6 +1,6 @@
 /** Paying in test mode as payers do: with and without JavaScript, by keyboard, twice, in two windows, too late. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, afterEach, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { shownForm } from '../support/pay-form.ts';
 import { openTill, type Session, type Till, textIn } from './till.ts';
@@ -9,6 +9,7 @@ let till: Till;
 before(async () => {
   till = await openTill();
 });
+afterEach(() => till.closePages());
 after(() => till.close());
 
 const heading = (page: Page) => page.locator('#state').textContent();

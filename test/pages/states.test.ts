@@ -1,7 +1,7 @@
 /** Every state of the page, in a browser: what it says, with and without JavaScript, and that everyone can use it. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, test } from 'node:test';
+import { after, afterEach, before, test } from 'node:test';
 import type { AxeResults } from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { readToken, receiptCode } from '../../src/checkout/token.ts';
@@ -21,6 +21,7 @@ before(async () => {
   till = await openTill({ stripe });
   sessions = await sessionsInAllStates(till);
 });
+afterEach(() => till.closePages());
 after(async () => {
   await till.close();
   for (const end of ends) await end();
@@ -189,6 +190,6 @@ const axe = readFile(new URL('../../node_modules/axe-core/axe.min.js', import.me
 
 async function violationsOf(page: Page): Promise<string[]> {
   await page.evaluate(await axe);
-  const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
+  const { violations } = (await page.evaluate("axe.run({ resultTypes: ['violations'] })")) as AxeResults;
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }

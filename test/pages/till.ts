@@ -93,6 +93,10 @@ export async function openTill({
       const context = await browser.newContext({ locale: 'en-US', ...options });
       return context.newPage();
     },
+    /** Closes the pages of a test: those that are open go on asking for their sessions. */
+    async closePages(): Promise<void> {
+      await Promise.all((browser?.contexts() ?? []).map((context) => context.close()));
+    },
     async close(): Promise<void> {
       await browser?.close();
       for (const end of ends) await end();
