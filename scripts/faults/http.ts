@@ -307,6 +307,12 @@ export const httpFaults: readonly Fault[] = [
     replace: 'if (!raw.complete && missingBytes > lengthBytes)',
   },
   {
+    name: 'the time for which a request has waited for its turn is told to nobody',
+    ...arrivals,
+    find: 'if (arrivedAt !== undefined) waited.set(request, performance.now() - arrivedAt);',
+    replace: '',
+  },
+  {
     name: 'all that one caller sends in a moment begins at once',
     ...arrivals,
     find: 'const REQUESTS_A_TURN = 32;',

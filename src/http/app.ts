@@ -71,9 +71,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const limits = createLimits(rates);
   const admission = createAdmission(auth, limits);
   const requestId = requestIds();
-  const arrive = createArrivals(auth);
+  const { arrive, waitedMs } = createArrivals(auth);
   const overload = createOverload({ auth, backlog, requestId, publicUrl, onRefused: metrics.overloaded });
-  const answersFast = fastFetch({ ...options, admission, requestId, onAnswered: metrics.answered });
+  const answersFast = fastFetch({ ...options, admission, requestId, waitedMs, onAnswered: metrics.answered });
   // Fastify's own type of loggers, so that the app is of the type that everybody expects.
   const baseLogger: FastifyBaseLogger = logger;
   const app: FastifyInstance = Fastify({
@@ -127,7 +127,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     if (options.phase() === 'stopping') reply.header('connection', 'close');
     done(null, payload);
   });
-  metrics.observe(app);
+  metrics.observe(app, waitedMs);
   answerFailures(app, publicUrl);
 
   collectOperations(app);

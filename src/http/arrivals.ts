@@ -7,16 +7,16 @@ import type { IncomingMessage } from 'node:http';
 import { tenantName } from '../checkout/tenant.ts';
 import { clientOf } from '../lib/client-address.ts';
 import type { Authenticator } from './auth.ts';
-import { createTurns } from './turns.ts';
+import { createTurns, unlimited } from './turns.ts';
 
 /** As many changes as a commit takes together, by and large, and a millisecond or two of fetches. */
 const REQUESTS_A_TURN = 32;
 
-/** Begins a request now or in one of the next turns. */
-export function createArrivals(auth: Authenticator): (request: IncomingMessage, begin: () => void) => void {
-  // A connection has one request that waits here at most, the others wait for its answer.
-  const limits = { maxWaiting: Number.POSITIVE_INFINITY, maxWaitingOfTenant: Number.POSITIVE_INFINITY };
-  const turns = createTurns(limits, REQUESTS_A_TURN);
+export type Arrivals = ReturnType<typeof createArrivals>;
+
+export function createArrivals(auth: Pick<Authenticator, 'recall'>) {
+  const turns = createTurns(unlimited, REQUESTS_A_TURN);
+  const waited = new WeakMap<IncomingMessage, number>();
 
   /** A tenant whose key is known; of all others nothing is known but where they come from. */
   function callerOf({ headers, socket }: IncomingMessage): string {
@@ -24,12 +24,22 @@ export function createArrivals(auth: Authenticator): (request: IncomingMessage, 
     return principal === undefined ? clientOf(socket.remoteAddress) : tenantName(principal.tenant);
   }
 
-  return (request, begin) =>
-    turns(
-      () => callerOf(request),
-      () => {
+  return {
+    /** Begins a request now or in one of the next turns. A connection has one that waits here at most. */
+    arrive(request: IncomingMessage, begin: () => void): void {
+      let arrivedAt: number | undefined;
+      function queued(): string {
+        arrivedAt = performance.now();
+        return callerOf(request);
+      }
+      turns(queued, () => {
+        if (arrivedAt !== undefined) waited.set(request, performance.now() - arrivedAt);
         // Who has left meanwhile needs no answer.
         if (!request.socket.destroyed) begin();
-      },
-    );
+      });
+    },
+
+    /** Time for which a request has waited for its turn, in milliseconds. */
+    waitedMs: (request: IncomingMessage): number => waited.get(request) ?? 0,
+  };
 }

@@ -9,6 +9,7 @@ import type { Tenant } from '../checkout/tenant.ts';
 import type { Answer, Store } from '../store/store.ts';
 import type { Admission } from './admission.ts';
 import { commonHeaders, JSON_TYPE } from './answer.ts';
+import type { Arrivals } from './arrivals.ts';
 import { isReadLoosely } from './loose.ts';
 import type { Metrics } from './metrics.ts';
 import { isLarge } from './pieces.ts';
@@ -25,11 +26,20 @@ type Dependencies = {
   readonly serializer: Serializer;
   readonly requestId: (request: IncomingMessage) => string;
   readonly phase: () => Phase;
+  readonly waitedMs: Arrivals['waitedMs'];
   readonly onAnswered: Metrics['answered'];
 };
 
 /** Returns a function that is true for a request that it answers, or hands on to the route when it has looked. */
-export function fastFetch({ admission, store, serializer, requestId, phase, onAnswered }: Dependencies) {
+export function fastFetch({
+  admission,
+  store,
+  serializer,
+  requestId,
+  phase,
+  waitedMs,
+  onAnswered,
+}: Dependencies) {
   async function answerTo(tenant: Tenant, id: CheckoutId): Promise<Answer | null> {
     const checkout = await store.checkouts.fetch(tenant, id);
     return checkout && fetched(checkout, serializer);
@@ -50,7 +60,7 @@ export function fastFetch({ admission, store, serializer, requestId, phase, onAn
   return (request: IncomingMessage, response: ServerResponse, toRoute: RequestListener): boolean => {
     const id = idIn(request);
     if (id === undefined) return false;
-    const startedAt = performance.now();
+    const arrivedAt = performance.now() - waitedMs(request);
     const decision = admission.ofKnown(request, FETCH);
     if (decision === undefined) return false;
     const { principal, refusal } = decision;
@@ -65,7 +75,7 @@ export function fastFetch({ admission, store, serializer, requestId, phase, onAn
         if (answer === null || isLarge(answer.body) || phase() === 'stopping') goOn();
         else {
           response.on('finish', () =>
-            onAnswered('GET', ROUTE, answer.statusCode, performance.now() - startedAt),
+            onAnswered('GET', ROUTE, answer.statusCode, performance.now() - arrivedAt),
           );
           send(request, response, answer);
         }

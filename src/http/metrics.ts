@@ -6,6 +6,7 @@ import type { BackupResult } from '../store/backup-result.ts';
 import type { Gauges } from '../store/resources/work.ts';
 import type { Store } from '../store/store.ts';
 import type { SendResult } from '../webhooks/sender.ts';
+import type { Arrivals } from './arrivals.ts';
 import { createCounter, createGauge, createReadCounter } from './counters.ts';
 import { createHistogram } from './histogram.ts';
 
@@ -158,10 +159,11 @@ export function createMetrics(store: Store, lastBackup?: () => BackupResult | nu
     },
     contentType: 'text/plain; version=0.0.4; charset=utf-8',
 
-    observe(app: FastifyInstance): void {
+    /** `waitedMs` is what a request has waited before the framework had it. */
+    observe(app: FastifyInstance, waitedMs: Arrivals['waitedMs']): void {
       app.addHook('onResponse', (request, reply, done) => {
         const { url = 'unknown' } = request.routeOptions;
-        answered(request.method, url, reply.statusCode, reply.elapsedTime);
+        answered(request.method, url, reply.statusCode, waitedMs(request.raw) + reply.elapsedTime);
         done();
       });
     },

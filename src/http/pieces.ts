@@ -10,7 +10,7 @@ import { tenantName } from '../checkout/tenant.ts';
 import { clientOf } from '../lib/client-address.ts';
 import { createPace } from '../lib/rate-limit.ts';
 import { JSON_TYPE } from './answer.ts';
-import { createTurns } from './turns.ts';
+import { createTurns, unlimited } from './turns.ts';
 
 export const PIECE_BYTES = 64 * 1024;
 const PIECES_A_TURN = 4;
@@ -31,17 +31,16 @@ const unsent = new WeakMap<ServerResponse, number>();
 export const unsentOf = (response: ServerResponse): number => unsent.get(response) ?? 0;
 
 /**
- * Bytes of large answers that go to an account and mode, or to an address without a key, in a second: as many as one client
- * that exports page after page takes. Twenty that do share it, or nothing would be left of the thread that writes them.
+ * Bytes of large answers that go to an account and mode, or to an address without a key, in a second. Twenty clients that
+ * export share them: what others wait beside them grows with the bytes.
  */
-const BYTES_PER_SECOND = 32 * 2 ** 20;
+const BYTES_PER_SECOND = 16 * 2 ** 20;
 
 export function createPieces(
   pace = createPace(BYTES_PER_SECOND, Number.POSITIVE_INFINITY, () => performance.now()),
 ) {
   // Each answer waits with one piece at most, and there are no more answers than connections.
-  const limits = { maxWaiting: Number.POSITIVE_INFINITY, maxWaitingOfTenant: Number.POSITIVE_INFINITY };
-  const turns = createTurns(limits, PIECES_A_TURN);
+  const turns = createTurns(unlimited, PIECES_A_TURN);
 
   const ownTurn = (caller: string) => new Promise<void>((resolve) => turns(caller, () => resolve()));
 

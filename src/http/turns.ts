@@ -6,6 +6,12 @@
 import { createTurns as createQueue, type Waiting } from '../lib/turns.ts';
 import { listTurns, tooManyLists } from '../store/lists.ts';
 
+/** For what is bounded elsewhere, such as by the number of connections. */
+export const unlimited = {
+  maxWaiting: Number.POSITIVE_INFINITY,
+  maxWaitingOfTenant: Number.POSITIVE_INFINITY,
+};
+
 type Done = (error?: Error) => void;
 
 /** The function goes on at once or later. Where too many wait, it fails, or throws. A tenant is asked for if it has to wait. */

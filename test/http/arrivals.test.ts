@@ -15,7 +15,6 @@ const auth = {
     const tenant = { account, mode: 'test' } as const;
     return account > 0 ? { tenant, keyId: '', permissions: [], compatibility: 'strict' } : undefined;
   },
-  verify: () => Promise.reject(new Error('no key is looked up')),
 };
 
 const from = (name: string, authorization: string, remoteAddress = '192.0.2.1', destroyed = false) =>
@@ -26,7 +25,7 @@ const many = (count: number, authorization: (index: number) => string, remoteAdd
 
 /** Names of the requests by the turn in which they begin, when all arrive in one. */
 async function turnsOf(requests: readonly IncomingMessage[]): Promise<string[][]> {
-  const arrive = createArrivals(auth);
+  const { arrive } = createArrivals(auth);
   const turns: string[][] = [[]];
   for (const each of requests) arrive(each, () => turns.at(-1)?.push(String(each.headers.name)));
   for (let turn = 0; turn < 20; turn++) {
@@ -52,4 +51,18 @@ for (const [who, of] of [
 test('a request whose client has left is not begun', async () => {
   const gone = from('gone', 'known 1', '192.0.2.1', true);
   assert.deepEqual((await turnsOf([gone, from('there', 'known 1')])).flat(), ['there']);
+});
+
+test('a request says how long it has waited for its turn, one that begins at once 0', async (t) => {
+  let clock = 1000;
+  t.mock.method(performance, 'now', () => clock);
+  const { arrive, waitedMs } = createArrivals(auth);
+  const requests = many(33, () => 'known 1');
+  for (const each of requests) arrive(each, () => {});
+  clock += 7;
+  await nextTurn();
+  assert.deepEqual(
+    [requests[0], requests.at(-1)].map((each) => waitedMs(each as IncomingMessage)),
+    [0, 7],
+  );
 });

@@ -7,13 +7,13 @@ import { createMetrics, type Metrics } from '../../src/http/metrics.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { freshDirectory } from '../support/process.ts';
 
-test('a request counts with the seconds that Fastify has measured', async (t) => {
+test('a request counts with the seconds that it waited and that Fastify has measured', async (t) => {
   const store = openSqliteStore(join(freshDirectory(t), 'test.db'));
   t.after(() => store.close());
   const metrics = createMetrics(store);
   const app = fastify();
   t.after(() => app.close());
-  metrics.observe(app);
+  metrics.observe(app, () => 2000);
   const milliseconds: number[] = [];
   app.addHook('onResponse', async (_request, reply) => void milliseconds.push(reply.elapsedTime));
   app.get('/till/:id', async () => '');
@@ -24,7 +24,7 @@ test('a request counts with the seconds that Fastify has measured', async (t) =>
     ) ?? [];
   assert.deepEqual(
     [Number(sum)],
-    milliseconds.map((each) => each / 1000),
+    milliseconds.map((each) => (2000 + each) / 1000),
   );
 });
 
