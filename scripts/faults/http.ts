@@ -675,8 +675,8 @@ export const httpFaults: readonly Fault[] = [
     name: 'large answers are written at once, however many there are',
     file: 'src/http/pieces.ts',
     tests: ['test/http/pieces.test.ts'],
-    find: 'createTurns(limits, PIECES_A_TURN)',
-    replace: 'createTurns(limits, 1_000)',
+    find: 'createTurns(unlimited, PIECES_A_TURN)',
+    replace: 'createTurns(unlimited, 1_000)',
   },
   {
     name: 'an answer in pieces whose client does not read it stays',
