@@ -221,8 +221,10 @@ const slow: Measure = async (bench) => {
   const attack: Attack = { kind: 'slow', url: service.url, secret, count: CONNECTIONS, kinds };
   let closedMs = 0;
   let memoryMib = 0;
+  let closedAtOnce = 0;
   async function measure(): Promise<Beside> {
     const without = await victim(bench);
+    const refusedBefore = await refusedConnections(bench);
     const growth = watchMemory(service);
     const startedAt = performance.now();
     const attacker = await start(attack);
@@ -230,6 +232,7 @@ const slow: Measure = async (bench) => {
     // The opening of so many is a part of it.
     const during = await victim(bench);
     await gone;
+    closedAtOnce = (await refusedConnections(bench)) - refusedBefore;
     closedMs = Math.max(closedMs, performance.now() - startedAt);
     await attacker.end();
     memoryMib = Math.max(memoryMib, growth());
@@ -247,6 +250,7 @@ const slow: Measure = async (bench) => {
   await attacker.end();
   say(CAMPAIGN, {
     slow_connections: CONNECTIONS,
+    slow_closed_at_once: closedAtOnce,
     slow_p99_ratio: round(during.p99Ms / without.p99Ms),
     slow_p99_ms: round(during.p99Ms),
     slow_without_p99_ms: round(without.p99Ms),
@@ -257,6 +261,12 @@ const slow: Measure = async (bench) => {
     slow_stop_ms: Math.round(performance.now() - stoppedAt),
   });
 };
+
+/** Connections that were closed as soon as they were opened, because their address had too many. */
+async function refusedConnections({ service }: Bench): Promise<number> {
+  const text = await (await fetch(`${service.url}/metrics`)).text();
+  return Number(/^opentill_connections_refused_total (\d+)$/m.exec(text)?.[1]);
+}
 
 /** Waits until the service has closed all slow connections, or for so long that it will not. */
 function untilEnded({ child }: Attacker): Promise<void> {

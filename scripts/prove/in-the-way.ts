@@ -19,7 +19,7 @@ export const inTheWay: readonly Listed[] = [
   },
   {
     name: 'neighbours',
-    what: 'A tenant fetches and updates at a steady rate while another caller, from another address, asks for all he can: every route that needs no key, 100 times a second each; the longest receipts, lists, exports of sessions that are as large as they may be, and statements in parallel; answers that nobody reads; 2,000 connections that are slow, broken or do not read. Ratios are those of the tenant’s 99th percentile, where one is above 1.5 the median of three, and `own` is what it waits for a receipt or an upload of its own.',
+    what: 'A tenant fetches and updates at a steady rate while another caller, from another address, asks for all he can: every route that needs no key, 100 times a second each; the longest receipts, lists, exports of sessions that are as large as they may be, and statements in parallel; answers that nobody reads; 2,000 connections that are slow, broken or do not read, of which an address may have 500. Ratios are those of the tenant’s 99th percentile, where one is above 1.5 the median of three, and `own` is what it waits for a receipt or an upload of its own.',
     files: ['bench/neighbours.ts'],
     scale: 1,
     reach: {

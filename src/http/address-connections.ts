@@ -4,14 +4,19 @@
  */
 import { BlockList, isIPv6, type Socket } from 'node:net';
 import { clientOf } from '../lib/client-address.ts';
+import { createSparing } from '../lib/sparing.ts';
 
 type Options = {
   /** Connections that an address may have; 0 is no limit. */
   readonly limit: number;
   /** Networks of proxies, in CIDR notation: behind one of them are any number of clients. */
   readonly proxies: readonly string[];
+  readonly logger: { warn(about: object, text: string): void };
   readonly onRefused: () => void;
 };
+
+/** Time for which a connection that is refused stands in the log for all that are. */
+const LINE_EVERY_MS = 60_000;
 
 const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4');
 
@@ -19,8 +24,10 @@ const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4');
 export function createAddressConnections({
   limit,
   proxies,
+  logger,
   onRefused,
 }: Options): (socket: Socket) => boolean {
+  const leftOut = createSparing(LINE_EVERY_MS, () => performance.now());
   const counts = new Map<string, number>();
   const exempt = new BlockList();
   for (const proxy of proxies) {
@@ -34,6 +41,15 @@ export function createAddressConnections({
     else counts.delete(client);
   }
 
+  /** Tells operators in words: behind a proxy that they have not named, all clients have one address. */
+  function noteRefusal(): void {
+    onRefused();
+    const others = leftOut('');
+    if (others === null) return;
+    const about = { limit, ...(others > 0 ? { left_out: others } : {}) };
+    logger.warn(about, 'connection refused: its address has as many as ADDRESS_CONNECTION_LIMIT allows');
+  }
+
   return (socket) => {
     const { remoteAddress } = socket;
     if (limit === 0 || remoteAddress === undefined) return true;
@@ -41,7 +57,7 @@ export function createAddressConnections({
     const client = clientOf(remoteAddress);
     const count = counts.get(client) ?? 0;
     if (count >= limit) {
-      onRefused();
+      noteRefusal();
       return false;
     }
     counts.set(client, count + 1);

@@ -96,6 +96,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
         isWelcome: createAddressConnections({
           limit: addressConnections,
           proxies: trustProxy,
+          logger,
           onRefused: metrics.connectionRefused,
         }),
       }),

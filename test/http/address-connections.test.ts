@@ -8,7 +8,9 @@ import { startService } from '../support/service.ts';
 
 function setUp(limit: number, proxies: readonly string[] = []) {
   let refused = 0;
-  const isWelcome = createAddressConnections({ limit, proxies, onRefused: () => refused++ });
+  const lines: object[] = [];
+  const logger = { warn: (about: object) => void lines.push(about) };
+  const isWelcome = createAddressConnections({ limit, proxies, logger, onRefused: () => refused++ });
   return {
     /** A connection from there: how it is taken, and how it ends. */
     from(remoteAddress: string | undefined) {
@@ -17,6 +19,7 @@ function setUp(limit: number, proxies: readonly string[] = []) {
       return { stays, end: () => socket.emit('close') };
     },
     refused: () => refused,
+    lines,
   };
 }
 
@@ -33,6 +36,17 @@ suite('the connections of an address', () => {
     first.end();
     assert.deepEqual([from('192.0.2.1').stays, from('192.0.2.1').stays], [true, false]);
     assert.equal(refused(), 3);
+  });
+
+  test('are told of in a line a minute where they are too many', (t) => {
+    let clock = 1000;
+    t.mock.method(performance, 'now', () => clock);
+    const { from, lines } = setUp(1);
+    for (let count = 0; count < 4; count++) from('192.0.2.1');
+    assert.deepEqual(lines, [{ limit: 1 }]);
+    clock += 60_000;
+    from('192.0.2.1');
+    assert.deepEqual(lines.slice(1), [{ limit: 1, left_out: 2 }]);
   });
 
   test('are those of the first 64 bits of IPv6, and of IPv4 however it is written', () => {
