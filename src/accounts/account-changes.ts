@@ -67,7 +67,7 @@ export function changedAccount(
 const renamed = (account: Account, name: string): Account =>
   name === account.name ? account : { ...account, name };
 
-/** What live payers see is nothing that a key of test mode can change. */
+/** Keys of test mode change nothing that live payers see. */
 function problemsOfName(account: Account, mode: Mode, name: string): Problem[] {
   if (name === account.name) return [];
   const problem = (detail: string) => ({ pointer: '/name', detail });

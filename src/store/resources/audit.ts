@@ -84,7 +84,7 @@ type Walked = { readonly edge: string | null; readonly edgeAt: number | null } &
   | { readonly id: null }
 );
 
-/** What fits among the lines up to the edge, which is the last one that the page may look at; there may be none so far. */
+/** Lines that fit, up to the edge, which is the last one that the page may look at; there may be none so far. */
 function walk(
   tenant: Tenant,
   filter: AuditFilter,
