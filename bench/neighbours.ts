@@ -39,6 +39,7 @@ import { headers } from './requests.ts';
 const CAMPAIGN = 'neighbours';
 const OPEN_PER_SECOND = 100;
 const CONNECTIONS = 2000;
+const DOCUMENTS = 200;
 
 const words = process.argv.slice(2).filter((word) => !word.includes('/'));
 /** Parts of the names of routes, with a slash: only those routes are asked for. */
@@ -118,11 +119,14 @@ const longItems = Array.from({ length: 100 }, (_, index) => ({
 
 const largeItems = longItems.map((item) => ({ ...item, description: 'x'.repeat(2000) }));
 
-/** Receipts as long as they can be, of many sessions; meanwhile the victim waits for one of its own. */
+/**
+ * Receipts as long as they can be, of more sessions than are drawn meanwhile, so that none is there already; and the
+ * victim waits for one of its own.
+ */
 const documents: Measure = async (bench) => {
   const { service, otherSecret: secret } = bench;
   const receipts: string[] = [];
-  for (let count = 0; count < 30; count++)
+  for (let count = 0; count < DOCUMENTS; count++)
     receipts.push(`${await paid(service, secret, { items: longItems })}/receipt.pdf`);
   const attack: Attack = {
     kind: 'parallel',
