@@ -163,6 +163,11 @@ suite('the layers', () => {
     );
   });
 
+  test('mocks timers only in such a way that those set before can still be cleared', () => {
+    const mocks = scripts.filter((file) => file !== self && /timers\.enable\([^)]*'set/.test(read(file)));
+    assert.deepEqual(mocks, []);
+  });
+
   test('the writer and the worker do not know the pages, documents or languages', () => {
     mayNotImport(/^src\/(writer|worker|banking|ingest)\//, /^src\/(pages|documents|i18n)\//);
   });

@@ -9,6 +9,7 @@ import { evidencePage, markedOutcomes, outcomes } from '../../scripts/prove/page
 import { runCampaign } from '../../scripts/prove/run.ts';
 import { evidence, type Figures } from '../support/evidence.ts';
 import { freshDirectory } from '../support/process.ts';
+import { mockTimers } from '../support/timers.ts';
 
 const campaign: Campaign = {
   name: 'kills',
@@ -102,11 +103,11 @@ test('a campaign that takes too long has failed, and what it has started ends wi
      const { pid } = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
      writeFileSync(${JSON.stringify(told)}, pid + '\\n');`,
   );
-  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const timers = mockTimers(t, ['setTimeout']);
   const ran = runCampaign({ ...campaign, files: [program] });
   const isTold = () => existsSync(told) && readFileSync(told, 'utf8').endsWith('\n');
   while (!isTold()) await nextTurn();
-  t.mock.timers.tick(60_000);
+  timers.tick(60_000);
   assert.equal((await ran).hasFailed, true);
   const started = `/proc/${Number(readFileSync(told, 'utf8'))}`;
   while (existsSync(started)) await nextTurn();
