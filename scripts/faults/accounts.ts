@@ -261,6 +261,20 @@ export const accountFaults: readonly Fault[] = [
     replace: 'const { name, ...patch }',
   },
   {
+    name: 'a receiving account that was fetched is changed under the id of another one',
+    file: 'src/http/routes/receiving-account.ts',
+    tests: receivingAccounts,
+    find: 'given === id ? []',
+    replace: 'given !== null ? []',
+  },
+  {
+    name: 'a receiving account that was fetched cannot be put back',
+    file: 'src/http/routes/receiving-account.ts',
+    tests: receivingAccounts,
+    find: 'methods: _methods, ',
+    replace: '',
+  },
+  {
     name: 'a key of test mode changes the name that live payers see',
     file: 'src/accounts/account-changes.ts',
     tests: ['test/accounts/account-changes.test.ts', ...accountSettings],

@@ -74,6 +74,35 @@ suite('a receiving account', () => {
     assert.deepEqual(succeeded(await set('eur', {})), changed);
   });
 
+  test('is accepted as it came, which changes nothing, and with one field changed', async () => {
+    await begin({ eur: euros, usd: dollars });
+    const came = succeeded(await call('GET', '/v3/receiving_account/eur'));
+    const unchanged = await set('eur', came);
+    assert.deepEqual(succeeded(unchanged), came);
+    const request_id = unchanged.headers.get('x-request-id') ?? '';
+    assert.deepEqual(await database.query('SELECT action FROM audit WHERE request_id = ?', request_id), []);
+    const body = { ...came, bic: 'BYLADEM1001' };
+    const changed = { ...body, methods: ['local_bank_transfer_eur', 'wire_transfer'] };
+    // The methods follow from the rest, and those in the body are of before: a repetition is no mistake either.
+    for (let time = 0; time < 2; time++) assert.deepEqual(succeeded(await set('eur', body)), changed);
+    assert.deepEqual(idsOf(await list()), ['eur', 'usd']);
+    const faulty = { ...came, id: 'usd', object: 'account', methods: 'wire_transfer', status: 'active' };
+    assertRefused(await writesNothing(service, () => set('eur', faulty)), {
+      status: 400,
+      message: 'RECEIVING_ACCOUNT.SET.FIELD_INVALID',
+      errors: ['/object', '/methods', '/status', '/id'].map((pointer) => [15502, pointer] as const),
+    });
+    // Behind the address of one account, the fields of another do not replace it.
+    assertRefused(await writesNothing(service, () => set('usd', came)), {
+      status: 400,
+      message: 'RECEIVING_ACCOUNT.SET.FIELD_INVALID',
+      errors: [
+        [15502, '/id'],
+        [15502, '/iban'],
+      ],
+    });
+  });
+
   test('loses what is null or empty', async () => {
     await begin({
       eur: { ...euros, bic: 'BYLADEM1001', bank_name: 'Bank', holder: { ...holder, city: 'Bonn' } },
@@ -160,7 +189,8 @@ suite('a receiving account is refused', () => {
   test('with an id of another form', async () => {
     await begin();
     for (const id of ['EUR', 'e_r', 'eur%20', '..%2Feur', 'x'.repeat(33), '%F0%9F%99%82'])
-      assert.ok('/id' in (await refused(id, euros)), id);
+      for (const body of [euros, { ...euros, id }])
+        assert.match((await refused(id, body))['/id'], /must have (only a to z|at most 32)/, id);
     // Behind an address that reads as another id, nothing was made.
     assert.deepEqual(await list(), []);
   });

@@ -91,7 +91,7 @@ export function receivingAccountRoutes(api: Api, { store, execute, now }: Depend
         creates: true,
         summary: 'Set a receiving account',
         description:
-          'Creates the account, or changes the one with this id. The body is a merge patch (RFC 7396): omitted fields keep their values, and `null` removes one, as does an empty string. A new account needs a currency, a holder with name and country, and an identifier such as an IBAN. No two accounts have the same number and currency. Attempts that wait for a transfer keep the account as it was.',
+          'Creates the account, or changes the one with this id. The body is a merge patch (RFC 7396): omitted fields keep their values, and `null` removes one, as does an empty string. What was fetched is accepted as it came. A new account needs a currency, a holder with name and country, and an identifier such as an IBAN. No two accounts have the same number and currency. Attempts that wait for a transfer keep the account as it was.',
         answers: 'ReceivingAccount',
       },
       { params, body: setReceivingAccountBody },
@@ -101,11 +101,13 @@ export function receivingAccountRoutes(api: Api, { store, execute, now }: Depend
       const { id } = request.params;
       const problems = schemaProblems(request);
       // A body that the schema refuses may be null.
-      const { first = false, ...fields } = request.body ?? {};
+      const { id: given = id, object: _, methods: _methods, first = false, ...fields } = request.body ?? {};
       const command: ReceivingAccountCommand = { type: 'set_receiving_account', id, fields, isFirst: first };
-      if (problems.length > 0) {
+      const misplaced = given === id ? [] : [{ pointer: '/id', detail: 'must be the id in the path' }];
+      if (problems.length > 0 || misplaced.length > 0) {
         const refusal = changedReceivingAccounts(await allOf(origin.tenant), command);
-        throw fieldsError(withFurther(problems, isRefusal(refusal) ? refusal.problems : []));
+        const all = withFurther(problems, isRefusal(refusal) ? refusal.problems : []);
+        throw fieldsError(withFurther(all, misplaced));
       }
       const executed = await change(origin, command, (before, after) => {
         const set = named(after, id);

@@ -1,6 +1,7 @@
 /** Requests about receiving accounts. The rules read what is in the fields; the schema says which there are. */
 import { type Static, Type } from '../../lib/json-schema.ts';
 import { closedObject, nullable } from '../../lib/schemas.ts';
+import { kind } from './answer-fields.ts';
 
 const optional = (limits: object, description: string, example: string) =>
   Type.Optional(nullable(Type.String({ ...limits, description, examples: [example] })));
@@ -31,6 +32,9 @@ const holder = closedObject(
 
 export const setReceivingAccountBody = closedObject(
   {
+    // As they came: what was fetched may be changed and put back.
+    id: Type.Optional(Type.String({ description: 'Id, as in the path.', examples: ['eur'] })),
+    object: Type.Optional(kind('receiving_account')),
     currency: optional({ format: 'iso-4217' }, 'ISO 4217 currency code. Required for a new account.', 'EUR'),
     holder: Type.Optional(holder),
     iban: text(IDENTIFIER, 'IBAN.', 'DE89370400440532013000'),
@@ -43,6 +47,13 @@ export const setReceivingAccountBody = closedObject(
     promptpay: text(IDENTIFIER, 'PromptPay proxy (THB).', '0812345678'),
     pix: text(IDENTIFIER, 'Pix key (BRL).', 'pix@shop.example.com'),
     upi: text(IDENTIFIER, 'UPI id (INR).', 'shop@upi'),
+    methods: Type.Optional(
+      Type.Array(Type.String(), {
+        maxItems: 100,
+        description: 'Payment methods. They follow from the other fields: these are not read.',
+        examples: [['local_bank_transfer_eur', 'wire_transfer']],
+      }),
+    ),
     first: Type.Optional(
       Type.Boolean({
         description:

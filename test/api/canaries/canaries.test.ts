@@ -60,6 +60,8 @@ const meant: Readonly<Record<string, (text: Text, good: Data) => object>> = {
   'RECEIVING_ACCOUNT.SET': (text) => ({
     ...{ iban: undefined, bic: undefined, qr_iban: undefined },
     ...{ paynow: undefined, promptpay: undefined, pix: undefined, upi: undefined },
+    // It is that of the path.
+    id: undefined,
     account_number: text(),
   }),
   'RAIL_CREDENTIALS.SET': (text) => ({

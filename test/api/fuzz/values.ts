@@ -17,6 +17,8 @@ export const knownId = (prefix: string): fc.Arbitrary<string> => fc.nat(999).map
 const named: Readonly<Record<string, () => Some>> = {
   customer: () => knownId('cus'),
   receiving_account: () => fc.constant('eur'),
+  // In the body it is that of the path, which only a receiving account has in both.
+  id: () => fc.constantFrom('main', 'spare'),
   mapping: () => fc.constant('swiss'),
   iban: () => fc.constant('FR1420041010050500013M02606'),
   bic: () => fc.constant('BNPAFRPPXXX'),
