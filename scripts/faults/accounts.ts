@@ -317,6 +317,14 @@ export const accountFaults: readonly Fault[] = [
     replace: "return 'problems' in together ? after : after;",
   },
   {
+    name: 'credentials that one process is given are never heard of by the others',
+    ...directory,
+    tests: ['test/cluster/rail-credentials.test.ts'],
+    withPostgres: true,
+    find: 'Boolean(account ?? clockMove ?? revokedApiKey)',
+    replace: 'Boolean(clockMove ?? revokedApiKey)',
+  },
+  {
     name: 'credentials can be opened in the row of another account',
     file: 'src/methods/credentials.ts',
     tests: credentials,

@@ -6,10 +6,10 @@ import Stripe from 'stripe';
 import { createAccount } from '../../src/accounts/account.ts';
 import { executeOn } from '../../src/cli/with-store.ts';
 import { ownOrigin } from '../../src/writer/command.ts';
-import { shownForm } from '../support/pay-form.ts';
 import { type Answer, CREDENTIALS_KEY, startService, type TestService } from '../support/service.ts';
 import { startStripe } from '../support/stripe-stand-in.ts';
-import { assertRefused, createSession, type Data, succeeded, until, writesNothing } from './shop.ts';
+import { authorizationOf, startCard, usedBy } from './card.ts';
+import { assertRefused, type Data, succeeded, until, writesNothing } from './shop.ts';
 
 const SET = 'RAIL_CREDENTIALS.SET';
 const PATH = '/v3/rail_credentials/stripe';
@@ -141,14 +141,14 @@ suite('credentials', () => {
 suite('cards', () => {
   test('go through the keys of each account, and through those of the settings where it has none', async () => {
     await clear();
-    assert.equal(await usedBy(other), null);
+    assert.equal(await usedBy(other, stripe), null);
     const keys = [await give(other, 'b'), await give(service, 'a')].map(({ secret_key: key }) => key);
-    assert.equal(await usedBy(other), keys[0]);
-    assert.equal(await usedBy(service), keys[1]);
+    assert.equal(await usedBy(other, stripe), keys[0]);
+    assert.equal(await usedBy(service, stripe), keys[1]);
     succeeded(await service.call('DELETE', PATH));
-    assert.equal(await usedBy(service), stripe.keys.test.secretKey);
+    assert.equal(await usedBy(service, stripe), stripe.keys.test.secretKey);
     succeeded(await other.call('DELETE', PATH));
-    assert.equal(await usedBy(other), null);
+    assert.equal(await usedBy(other, stripe), null);
   });
 
   test('are paid, noticed and refunded by the account to whose address the event comes', async () => {
@@ -195,7 +195,7 @@ suite('the key of the service', () => {
     const answer = await writesNothing(without, () => set(without, ownOf('a')));
     assertRefused(answer, { status: 409, message: `${SET}.NO_CREDENTIALS_KEY`, errors: [[19043]] });
     assert.match(answer.json.errors[0].message, /CREDENTIALS_KEY/);
-    assert.equal(await usedBy(without), stripe.keys.test.secretKey);
+    assert.equal(await usedBy(without, stripe), stripe.keys.test.secretKey);
   });
 
   test('can be replaced: the previous one still opens, and what is set is under the current one', async (t) => {
@@ -203,10 +203,10 @@ suite('the key of the service', () => {
     const keys = { CREDENTIALS_KEY: 'c3'.repeat(32), CREDENTIALS_KEY_PREVIOUS: CREDENTIALS_KEY };
     const rotated = await again(t, first, keys);
     assert.equal(succeeded(await rotated.call('GET', PATH)).encryption_key, 'previous');
-    assert.equal(await usedBy(rotated), ownOf('a').secret_key);
+    assert.equal(await usedBy(rotated, stripe), ownOf('a').secret_key);
     assert.equal(succeeded(await set(rotated, ownOf('a'))).encryption_key, 'current');
     const later = await again(t, rotated, { CREDENTIALS_KEY: keys.CREDENTIALS_KEY });
-    assert.equal(await usedBy(later), ownOf('a').secret_key);
+    assert.equal(await usedBy(later, stripe), ownOf('a').secret_key);
     await later.stop();
   });
 
@@ -221,11 +221,11 @@ suite('the key of the service', () => {
       [[50, first.account.number, 'test', 'stripe']],
     );
     // By the keys of the settings somebody else would get the money of the account.
-    assert.equal(await usedBy(wrong), null);
+    assert.equal(await usedBy(wrong, stripe), null);
     assert.equal(succeeded(await wrong.call('GET', PATH)).encryption_key, 'unknown');
     const second = await anotherMerchant(wrong, 'Second');
     const { secret_key: key } = await give(second, 'b');
-    assert.equal(await usedBy(second), key);
+    assert.equal(await usedBy(second, stripe), key);
     await wrong.stop();
   });
 
@@ -246,8 +246,8 @@ suite('the key of the service', () => {
     });
     assert.equal(result.kind, 'change');
     assert.equal(succeeded(await thief.call('GET', PATH)).encryption_key, 'unknown');
-    assert.equal(await usedBy(thief), null);
-    assert.equal(await usedBy(first), ownOf('a').secret_key);
+    assert.equal(await usedBy(thief, stripe), null);
+    assert.equal(await usedBy(first, stripe), ownOf('a').secret_key);
     await first.stop();
   });
 });
@@ -307,25 +307,4 @@ async function again(
   await stop();
   const next = await startService(t, { env: { ...settings, ...env }, database, logger });
   return as({ ...next, account, key });
-}
-
-/** The key of Stripe that a payment by card goes through; null if Stripe is not asked. */
-async function usedBy(of: TestService): Promise<string | null> {
-  const { attempt } = await startCard(of);
-  const call = stripe.calls.find(({ form }) => form.client_reference_id === attempt);
-  return call === undefined ? null : authorizationOf(call);
-}
-
-/** A session whose payer has chosen to pay by card. In test mode the sandbox carries cards that nobody else does. */
-async function startCard(of: TestService): Promise<{ readonly id: string; readonly attempt: string }> {
-  const session = await createSession(of, { payment_methods: ['card'] });
-  const body = new URLSearchParams({ ...(await shownForm(session.url)), method: 'card' });
-  const begun = await fetch(`${session.url}/pay`, { method: 'POST', redirect: 'manual', body });
-  await fetch(new URL(begun.headers.get('location') ?? '', session.url), { redirect: 'manual' });
-  const { latest_payment_attempt: attempt } = succeeded(await of.call('GET', `/v3/checkout/${session.id}`));
-  return { id: session.id, attempt };
-}
-
-function authorizationOf({ headers }: { readonly headers: Readonly<Record<string, unknown>> }): string {
-  return String(headers.authorization).replace('Bearer ', '');
 }
