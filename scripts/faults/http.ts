@@ -315,8 +315,22 @@ export const httpFaults: readonly Fault[] = [
   {
     name: 'all that one caller sends in a moment begins at once',
     ...arrivals,
-    find: 'const REQUESTS_A_TURN = 32;',
-    replace: 'const REQUESTS_A_TURN = 32_000;',
+    find: 'atOnce: 32,',
+    replace: 'atOnce: 32_000,',
+  },
+  {
+    name: 'requests that take long take the whole turn',
+    file: 'src/http/turns.ts',
+    tests: ['test/http/turns.test.ts'],
+    find: ' || performance.now() - since >= forMs',
+    replace: '',
+  },
+  {
+    name: 'what requests do behind a pause does not count for the turn',
+    file: 'src/http/turns.ts',
+    tests: ['test/http/turns.test.ts'],
+    find: 'setImmediate(beginNext);',
+    replace: 'beginNext();',
   },
   {
     name: 'who makes up credentials has a turn for each of them',
@@ -675,8 +689,8 @@ export const httpFaults: readonly Fault[] = [
     name: 'large answers are written at once, however many there are',
     file: 'src/http/pieces.ts',
     tests: ['test/http/pieces.test.ts'],
-    find: 'createTurns(unlimited, PIECES_A_TURN)',
-    replace: 'createTurns(unlimited, 1_000)',
+    find: 'createTurns(unlimited, { atOnce: PIECES_A_TURN })',
+    replace: 'createTurns(unlimited, { atOnce: 1_000 })',
   },
   {
     name: 'an answer in pieces whose client does not read it stays',

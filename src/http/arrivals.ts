@@ -9,13 +9,13 @@ import { clientOf } from '../lib/client-address.ts';
 import type { Authenticator } from './auth.ts';
 import { createTurns, unlimited } from './turns.ts';
 
-/** As many changes as a commit takes together, by and large, and a millisecond or two of fetches. */
-const REQUESTS_A_TURN = 32;
+/** As many changes as a commit takes together, by and large; of what takes longer, such as payment pages, only a few. */
+const A_TURN = { atOnce: 32, forMs: 2 };
 
 export type Arrivals = ReturnType<typeof createArrivals>;
 
 export function createArrivals(auth: Pick<Authenticator, 'recall'>) {
-  const turns = createTurns(unlimited, REQUESTS_A_TURN);
+  const turns = createTurns(unlimited, A_TURN);
   const waited = new WeakMap<IncomingMessage, number>();
 
   /** A tenant whose key is known; of all others nothing is known but where they come from. */

@@ -40,7 +40,7 @@ export function createPieces(
   pace = createPace(BYTES_PER_SECOND, Number.POSITIVE_INFINITY, () => performance.now()),
 ) {
   // Each answer waits with one piece at most, and there are no more answers than connections.
-  const turns = createTurns(unlimited, PIECES_A_TURN);
+  const turns = createTurns(unlimited, { atOnce: PIECES_A_TURN });
 
   const ownTurn = (caller: string) => new Promise<void>((resolve) => turns(caller, () => resolve()));
 

@@ -14,34 +14,46 @@ export const unlimited = {
 
 type Done = (error?: Error) => void;
 
+/** What begins in a turn of the event loop: so many, while what has begun has taken less than so long. */
+type Turn = { readonly atOnce: number; readonly forMs?: number };
+
 /** The function goes on at once or later. Where too many wait, it fails, or throws. A tenant is asked for if it has to wait. */
 export function createTurns(
   limits = listTurns,
-  atOnce = 1,
+  { atOnce, forMs = Number.POSITIVE_INFINITY }: Turn = { atOnce: 1 },
 ): (tenant: string | (() => string), done: Done) => void {
   const queue = createQueue<Waiting & { readonly begin: Done }>(limits, tooManyLists);
   const isBusy = () => false;
-  /** Those that have begun in this turn. */
+  /** Those that have begun in this turn, and when the first did. */
   let begun = 0;
+  let since = 0;
   let isCounting = false;
+
+  function mayBegin(): boolean {
+    if (begun === 0) since = performance.now();
+    else if (begun >= atOnce || performance.now() - since >= forMs) return false;
+    begun++;
+    return true;
+  }
+
+  function beginNext(): void {
+    if (queue.hasNext(isBusy) && mayBegin()) queue.takeNext(isBusy)?.begin();
+  }
 
   function next(): void {
     begun = 0;
     isCounting = queue.hasNext(isBusy);
     if (!isCounting) return;
+    beginNext();
+    // Each has an immediate of its own, before which those that have begun do all that they can: so the time counts it.
+    for (let further = 1; further < atOnce; further++) setImmediate(beginNext);
     setImmediate(next);
-    while (begun < atOnce && queue.hasNext(isBusy)) {
-      begun++;
-      queue.takeNext(isBusy)?.begin();
-    }
   }
 
   return (tenant, done) => {
     if (!isCounting) setImmediate(next);
     isCounting = true;
-    if (begun < atOnce && !queue.hasNext(isBusy)) {
-      begun++;
-      done();
-    } else queue.enter({ tenant: typeof tenant === 'string' ? tenant : tenant(), begin: done, reject: done });
+    if (!queue.hasNext(isBusy) && mayBegin()) done();
+    else queue.enter({ tenant: typeof tenant === 'string' ? tenant : tenant(), begin: done, reject: done });
   };
 }

@@ -1,7 +1,7 @@
 /** Requests that arrive in one moment, however many, and those of others among them. */
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createArrivals } from '../../src/http/arrivals.ts';
 import type { Principal } from '../../src/http/auth.ts';
@@ -24,11 +24,13 @@ const many = (count: number, authorization: (index: number) => string, remoteAdd
   Array.from({ length: count }, (_, index) => from(`${index}`, authorization(index), remoteAddress));
 
 /** Names of the requests by the turn in which they begin, when all arrive in one. */
-async function turnsOf(requests: readonly IncomingMessage[]): Promise<string[][]> {
+async function turnsOf(t: TestContext, requests: readonly IncomingMessage[]): Promise<string[][]> {
+  // A machine that stands still takes none of a turn.
+  t.mock.method(performance, 'now', () => 0);
   const { arrive } = createArrivals(auth);
   const turns: string[][] = [[]];
   for (const each of requests) arrive(each, () => turns.at(-1)?.push(String(each.headers.name)));
-  for (let turn = 0; turn < 20; turn++) {
+  for (let turn = 0; turn < 40; turn++) {
     turns.push([]);
     await nextTurn();
   }
@@ -39,18 +41,22 @@ for (const [who, of] of [
   ['a tenant, with all of its keys', (index: number) => `known 1 ${index}`],
   ['somebody whose keys are unknown', (index: number) => `unknown ${index}`],
 ] as const)
-  test(`few requests of ${who} begin in a turn, and another's in the next`, async () => {
-    const turns = await turnsOf([...many(500, of), from('other', 'known 2'), from('payer', '', '192.0.2.2')]);
+  test(`few requests of ${who} begin in a turn, and another's in the next`, async (t) => {
+    const turns = await turnsOf(t, [
+      ...many(500, of),
+      from('other', 'known 2'),
+      from('payer', '', '192.0.2.2'),
+    ]);
     assert.equal(turns[0]?.length, 32);
-    assert.ok(turns[1]?.includes('other'));
-    assert.ok(turns[1]?.includes('payer'));
-    assert.ok(turns.every((begun) => begun.length <= 34));
+    const soon = turns.slice(1, 3).flat();
+    assert.ok(soon.includes('other') && soon.includes('payer'));
+    assert.ok(turns.every((begun) => begun.length <= 32));
     assert.equal(turns.flat().length, 502);
   });
 
-test('a request whose client has left is not begun', async () => {
+test('a request whose client has left is not begun', async (t) => {
   const gone = from('gone', 'known 1', '192.0.2.1', true);
-  assert.deepEqual((await turnsOf([gone, from('there', 'known 1')])).flat(), ['there']);
+  assert.deepEqual((await turnsOf(t, [gone, from('there', 'known 1')])).flat(), ['there']);
 });
 
 test('a request says how long it has waited for its turn, one that begins at once 0', async (t) => {

@@ -29,14 +29,42 @@ test('one list begins in each turn of the event loop, of one tenant after the ot
 
 test('several begin in a turn where that is allowed', async () => {
   const begun: string[] = [];
-  const turns = createTurns(undefined, 2);
-  for (const name of ['a', 'b', 'c', 'd']) turns(one, () => begun.push(name));
+  const turns = createTurns(undefined, { atOnce: 2 });
+  for (const name of ['a', 'b', 'c', 'd', 'e']) turns(one, () => begun.push(name));
   turns(other, () => begun.push('other'));
   assert.deepEqual(begun, ['a', 'b']);
+  for (let before = 2; before < 6; before = begun.length) {
+    await nextTurn();
+    assert.ok(begun.length <= before + 2, begun.join());
+  }
+  assert.deepEqual(begun, ['a', 'b', 'c', 'other', 'd', 'e']);
+});
+
+test('no more begin in a turn when those that have begun took their time, with all that they did behind a pause', async (t) => {
+  let clock = 0;
+  t.mock.method(performance, 'now', () => clock);
+  const begun: string[] = [];
+  const turns = createTurns(undefined, { atOnce: 10, forMs: 2 });
+  const work = (name: string, ms: number) => async () => {
+    begun.push(name);
+    await null;
+    clock += ms;
+  };
+  // Requests come from the network in this way: what one does behind a pause is done before the next one comes.
+  const arrive = async (name: string, ms: number) => {
+    for (let count = 0; count < 10; count++) await turns(one, work(name, ms));
+  };
+  await arrive('short', 0.1);
+  assert.equal(begun.length, 10, 'short ones do not use up the time');
   await nextTurn();
-  assert.deepEqual(begun, ['a', 'b', 'c', 'other']);
-  await nextTurn();
-  assert.deepEqual(begun, ['a', 'b', 'c', 'other', 'd']);
+  await arrive('long', 2);
+  turns(other, work('other', 0));
+  for (let length = begun.length; length < 21; length = begun.length) {
+    await nextTurn();
+    const ofTurn = begun.slice(length);
+    assert.ok(ofTurn.filter((name) => name === 'long').length <= 2, ofTurn.join());
+  }
+  assert.ok(begun.indexOf('other') <= 13, begun.join());
 });
 
 test('the lists that wait are bounded for a tenant and in all, and the tenant with the most gives way', async () => {
