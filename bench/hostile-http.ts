@@ -7,7 +7,6 @@
  * Figures are said as a campaign's; words choose rows. Memory is known on Linux alone. OPENTILL_TEST_SCALE=0.1 measures
  * for a second each.
  */
-import { once } from 'node:events';
 import { isShort } from '../test/support/scale.ts';
 import type { Attack, Counts, Message } from './neighbours/attack.ts';
 import {
@@ -20,6 +19,7 @@ import {
   say,
   settledBeside,
   start,
+  untilEnded,
 } from './neighbours/bench.ts';
 
 const CAMPAIGN = 'hostile-http';
@@ -135,11 +135,7 @@ const slow: Measure = async (bench) => {
   sayOf('slow', await settledBeside(() => measureBeside(bench, attack)));
   const startedAt = performance.now();
   const attacker = await start(attack);
-  let ended = 0;
-  while (ended < SLOW) {
-    const [told] = (await once(attacker.child, 'message')) as [{ readonly ended: number }];
-    ({ ended } = told);
-  }
+  await untilEnded(attacker, SLOW);
   const closedMs = Math.round(performance.now() - startedAt);
   const counts = await attacker.counts();
   await attacker.end();

@@ -12,7 +12,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isShort, scaled } from '../test/support/scale.ts';
 import type { Asked, Attack, SlowKind } from './neighbours/attack.ts';
 import {
-  type Attacker,
   type Bench,
   type Beside,
   create,
@@ -30,6 +29,7 @@ import {
   send,
   settledBeside,
   start,
+  untilEnded,
   victim,
   watchMemory,
 } from './neighbours/bench.ts';
@@ -232,7 +232,7 @@ const slow: Measure = async (bench) => {
     const growth = watchMemory(service);
     const startedAt = performance.now();
     const attacker = await start(attack);
-    const gone = untilEnded(attacker);
+    const gone = untilEnded(attacker, CONNECTIONS);
     // The opening of so many is a part of it.
     const during = await victim(bench);
     await gone;
@@ -270,18 +270,6 @@ const slow: Measure = async (bench) => {
 async function refusedConnections({ service }: Bench): Promise<number> {
   const text = await (await fetch(`${service.url}/metrics`)).text();
   return Number(/^opentill_connections_refused_total (\d+)$/m.exec(text)?.[1]);
-}
-
-/** Waits until the service has closed all slow connections, or for so long that it will not. */
-function untilEnded({ child }: Attacker): Promise<void> {
-  return new Promise((resolve) => {
-    const giveUp = setTimeout(resolve, 150_000);
-    child.on('message', ({ ended }: { ended?: number }) => {
-      if (ended !== CONNECTIONS) return;
-      clearTimeout(giveUp);
-      resolve();
-    });
-  });
 }
 
 // Slow connections take half a minute to end, however short the other rows are.

@@ -186,6 +186,19 @@ export async function start(attack: Attack): Promise<Attacker> {
   };
 }
 
+/** Waits until the service has closed all slow connections, or for so long that it will not. */
+export function untilEnded({ child }: Attacker, connections: number): Promise<void> {
+  return new Promise((resolve) => {
+    const giveUp = setTimeout(resolve, 150_000);
+    // Of messages that come together none may be missed.
+    child.on('message', ({ ended }: { ended?: number }) => {
+      if (ended !== connections) return;
+      clearTimeout(giveUp);
+      resolve();
+    });
+  });
+}
+
 export type Beside = {
   readonly without: Outcome;
   readonly during: Outcome;
