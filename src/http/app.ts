@@ -21,7 +21,7 @@ import { type ConnectionOptions, guardConnections } from './connections.ts';
 import type { Dependencies } from './dependencies.ts';
 import { serveDocs } from './docs.ts';
 import { RequestError } from './errors.ts';
-import { answerEarly, answerFailures, answerUnreadable, sendError, tooManyWaiting } from './failure.ts';
+import { answerFailures, answerUnreadable, refusePipelined, sendError } from './failure.ts';
 import { fastFetch } from './fast-fetch.ts';
 import type { Metrics } from './metrics.ts';
 import { collectOperations } from './operation.ts';
@@ -91,8 +91,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
             if (overload.refuses(request, response)) return;
             if (!answersFast(request, response, handle)) handle(request, response);
           }),
-        refuse: (request, response) =>
-          answerEarly(tooManyWaiting, request, response, requestId(request), publicUrl),
+        refuse: refusePipelined(requestId, publicUrl, metrics),
         isWelcome: createAddressConnections({
           limit: addressConnections,
           proxies: trustProxy,

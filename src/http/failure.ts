@@ -10,6 +10,7 @@ import { commonHeaders, JSON_TYPE } from './answer.ts';
 import type { guardConnections } from './connections.ts';
 import { type ErrorReason, errorTable } from './error-table.ts';
 import { errorEnvelope, fieldsError, problemDocument, RequestError } from './errors.ts';
+import type { Metrics } from './metrics.ts';
 import { problemsOf } from './validate.ts';
 
 /** An exception of Fastify, the store or a bug as a failure with a row in the error table. */
@@ -117,8 +118,7 @@ export function errorBody(
 }
 
 const waiting = 'Too many requests of the connection wait for their answers.';
-/** Refusal of a request whose client has sent too many before the answers to them were there. */
-export const tooManyWaiting = new RequestError(
+const tooManyWaiting = new RequestError(
   'rate_limited',
   [{ reason: 'rate_limited', message: waiting, remarks: '' }],
   { 'retry-after': '1' },
@@ -142,6 +142,18 @@ export function answerEarly(
     })
     .end(body);
 }
+
+/** Refuses requests whose client has sent too many before the answers to them were there. */
+export const refusePipelined =
+  (
+    requestId: (request: IncomingMessage) => string,
+    publicUrl: string,
+    { pipelinedRefused }: Pick<Metrics, 'pipelinedRefused'>,
+  ) =>
+  (request: IncomingMessage, response: ServerResponse): void => {
+    pipelinedRefused();
+    answerEarly(tooManyWaiting, request, response, requestId(request), publicUrl);
+  };
 
 type Connections = Pick<ReturnType<typeof guardConnections>, 'endAfter' | 'whenLate'>;
 

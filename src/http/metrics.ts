@@ -61,6 +61,10 @@ export function createMetrics(store: Store, lastBackup?: () => BackupResult | nu
     'opentill_connections_refused_total',
     'Connections that were closed as soon as they were opened, because their address had too many.',
   );
+  const pipelined = createCounter(
+    'opentill_pipelined_requests_refused_total',
+    'Requests that were refused with 429 because too many of their connection waited for their answers.',
+  );
   const badSignatures = createCounter(
     'opentill_provider_events_refused_total',
     'Provider events without a valid signature.',
@@ -78,6 +82,7 @@ export function createMetrics(store: Store, lastBackup?: () => BackupResult | nu
     railSilences,
     overload,
     connections,
+    pipelined,
     badSignatures,
     feedRepairs,
   ];
@@ -152,6 +157,7 @@ export function createMetrics(store: Store, lastBackup?: () => BackupResult | nu
     railSilence: (rail: string): void => railSilences.add(rail),
     overloaded: (): void => overload.add(),
     connectionRefused: (): void => connections.add(),
+    pipelinedRefused: (): void => pipelined.add(),
     badSignature: (rail: string): void => badSignatures.add(rail),
     async text(): Promise<string> {
       const ours = await Promise.all([...counters, ...gauges, requests].map((each) => each.text()));

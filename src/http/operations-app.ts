@@ -3,7 +3,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { Store } from '../store/store.ts';
 import { limitAddresses } from './admission.ts';
 import { type ConnectionOptions, guardConnections } from './connections.ts';
-import { answerEarly, answerFailures, tooManyWaiting } from './failure.ts';
+import { answerFailures, answerUnreadable, refusePipelined } from './failure.ts';
 import type { Metrics } from './metrics.ts';
 import { requestIds } from './request-id.ts';
 import { operationsRoutes, type Phase } from './routes/operations.ts';
@@ -35,10 +35,10 @@ export function buildOperationsApp({
     serverFactory: (handle) =>
       guard.createGuardedServer({
         handle,
-        refuse: (request, response) =>
-          answerEarly(tooManyWaiting, request, response, requestId(request), publicUrl),
+        refuse: refusePipelined(requestId, publicUrl, dependencies.metrics),
       }),
     return503OnClosing: false,
+    clientErrorHandler: (error, socket) => answerUnreadable(error, socket, guard, publicUrl),
     schemaController,
   });
   app.addHook('preClose', (done) => {
