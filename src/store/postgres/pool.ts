@@ -61,6 +61,8 @@ type Options = {
   /** Set if requests depend on it, which must not wait for a server that is silent. */
   readonly serve: boolean;
   readonly onBroken: () => void;
+  /** The connection for reads by a key, if there is one already; the pool closes it. */
+  readonly quick?: Connection;
   readonly onTrouble?: (text: string) => void;
   /** Reason why nobody may ask about an account, or null: looked at by work that may have waited for its connection. */
   readonly troubleOf?: (account: number) => StoreUnavailable | null;
@@ -68,9 +70,15 @@ type Options = {
 
 export function createPool(
   url: string,
-  { commitsAtOnce, serve, onBroken, onTrouble = () => {}, troubleOf = () => null }: Options,
+  {
+    commitsAtOnce,
+    serve,
+    onBroken,
+    quick = createConnection(url, onBroken),
+    onTrouble = () => {},
+    troubleOf = () => null,
+  }: Options,
 ) {
-  const quick = createConnection(url, onBroken);
   const looking = createConnection(url, onBroken);
   const searching = Array.from({ length: SEARCHERS }, () => createConnection(url, onBroken));
   const exclusive = Array.from({ length: commitsAtOnce + FURTHER_WRITERS }, () =>

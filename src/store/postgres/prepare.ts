@@ -1,6 +1,6 @@
 /** Checks that a server and database are what is needed, and tells the operator if they are not. */
 import { UnusableDatabase } from '../errors.ts';
-import { createConnection, type Sql } from './connection.ts';
+import { type Connection, createConnection, type Sql } from './connection.ts';
 import { migrate } from './migrate.ts';
 import { cannotUse, nameOf, unfinishedMove } from './unusable.ts';
 
@@ -16,20 +16,26 @@ type Preparing = {
 };
 
 /** Checks the database that the address names, and brings its schema up to date if asked to; throws UnusableDatabase. */
-export async function prepareDatabase(
+export async function prepareDatabase(url: string, how?: Preparing): Promise<void> {
+  const connection = createConnection(url);
+  await prepareOver(connection, url, how);
+  await connection.close();
+}
+
+/** The same over a connection that goes on being used; one to a database that cannot be used is closed. */
+export async function prepareOver(
+  connection: Connection,
   url: string,
   { moving = false, ...how }: Preparing = {},
 ): Promise<void> {
   const name = nameOf(url);
-  const connection = createConnection(url);
   try {
     await connection.run((sql) => refuseUnusable(sql, name, moving));
     await migrate(connection, name, how);
   } catch (error) {
+    await connection.close();
     if (error instanceof UnusableDatabase) throw error;
     throw cannotUse(name, error);
-  } finally {
-    await connection.close();
   }
 }
 

@@ -10,6 +10,7 @@ import { resources } from '../shared.ts';
 import type { OpenOptions, Store } from '../store.ts';
 import { checkoutReader, createCheckoutCache } from './checkouts.ts';
 import { committer } from './commit.ts';
+import { createConnection } from './connection.ts';
 import { createDirectory } from './directory.ts';
 import { isContention } from './errors.ts';
 import { createFeed } from './feed.ts';
@@ -19,7 +20,7 @@ import { deliveryLeases } from './lease-deliveries.ts';
 import { lists } from './lists.ts';
 import { watchNodes } from './nodes.ts';
 import { createPool } from './pool.ts';
-import { prepareDatabase } from './prepare.ts';
+import { prepareOver } from './prepare.ts';
 import { purgeAnswers } from './retention.ts';
 import { runner, stepsOn } from './run.ts';
 import { isDistributed } from './shards.ts';
@@ -44,20 +45,25 @@ export async function openPostgresStore(
     onRemoteChange = () => {},
   }: Options = {},
 ): Promise<Store> {
-  await prepareDatabase(url, { migrates });
   const cache = createCheckoutCache();
+  /** Another server may be behind the next connection. */
+  const forgets = [cache.forgetAll];
+  const onBroken = () => {
+    for (const forget of forgets) forget();
+  };
+  const quick = createConnection(url, onBroken);
+  await prepareOver(quick, url, { migrates });
   const pool = createPool(url, {
     commitsAtOnce,
     serve,
+    quick,
     onTrouble,
-    onBroken() {
-      cache.forgetAll();
-      directory.forget();
-    },
+    onBroken,
     troubleOf: (account) => nodes?.troubleOf(account) ?? null,
   });
   const hints = createHints(pool, url);
   const directory = createDirectory(pool, { watch: serve, announce: () => hints.tell([DIRECTORY]) });
+  forgets.push(directory.forget);
   await directory.refresh();
   if (serve) await pool.read(null, pool.clock.look);
   const inShards = await pool.read(null, isDistributed);
