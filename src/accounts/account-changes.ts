@@ -47,6 +47,7 @@ export function changedAccount(
       return isRefusal(changed) ? changed : configured(account, mode, { receivingAccounts: changed });
     }
     case 'set_rail_credentials':
+    case 'reseal_rail_credentials':
     case 'remove_rail_credentials': {
       const changed = changedRailCredentials(account.railCredentials[mode], command);
       if (isRefusal(changed)) return changed;

@@ -1,4 +1,5 @@
 /** Rules of changing the credentials that an account and mode has of its own at its rails. Pure. */
+import { isDeepStrictEqual } from 'node:util';
 import { type Problem, type Refusal, refuse, refuseFields } from '../checkout/refusals.ts';
 import type { RealTime } from '../lib/time.ts';
 import type { CredentialsByRail, CredentialsForm, SealedSecrets } from '../methods/credentials.ts';
@@ -14,11 +15,19 @@ export type RailCredentialsCommand =
       /** Id of the API key, or `operator`. */
       readonly by: string;
     }
+  | {
+      /** Puts the same secrets under another key. Who set them, and when, stays. */
+      readonly type: 'reseal_rail_credentials';
+      readonly rail: string;
+      /** The secrets as they were opened: what was set since then stays as it is. */
+      readonly from: SealedSecrets;
+      readonly to: SealedSecrets;
+    }
   | { readonly type: 'remove_rail_credentials'; readonly rail: string };
 
 export const NO_SUCH_CREDENTIALS = 'The account has no credentials of its own for this rail.';
 
-/** The credentials after the command; the same where nothing is set. */
+/** The credentials after the command; the same where nothing changes. */
 export function changedRailCredentials(
   all: CredentialsByRail,
   command: RailCredentialsCommand,
@@ -28,6 +37,10 @@ export function changedRailCredentials(
   if (command.type === 'remove_rail_credentials') {
     if (known === null) return refuse('not_found', NO_SUCH_CREDENTIALS);
     return Object.fromEntries(Object.entries(all).filter(([name]) => name !== rail));
+  }
+  if (command.type === 'reseal_rail_credentials') {
+    if (known === null || !isDeepStrictEqual(known.secrets, command.from)) return all;
+    return { ...all, [rail]: { ...known, secrets: command.to } };
   }
   const { secrets, form, at, by } = command;
   const missing = missingSecrets(all, rail, form, Object.keys(secrets));

@@ -31,6 +31,7 @@ const sections: readonly Section[] = [
       'credentials list': () => import('./commands/credentials/list.ts'),
       'credentials set': () => import('./commands/credentials/set.ts'),
       'credentials remove': () => import('./commands/credentials/remove.ts'),
+      'credentials reseal': () => import('./commands/credentials/reseal.ts'),
       'bank account list': () => import('./commands/bank/account/list.ts'),
       'bank account set': () => import('./commands/bank/account/set.ts'),
       'bank account remove': () => import('./commands/bank/account/remove.ts'),

@@ -170,7 +170,7 @@ export const settings = {
   CREDENTIALS_KEY_PREVIOUS: setting({
     default: '',
     meaning:
-      'The value of `CREDENTIALS_KEY` before it was replaced: what is encrypted under it can still be read.',
+      'The value of `CREDENTIALS_KEY` before it was replaced: what is encrypted under it can still be read. After `opentill credentials reseal` it is no longer needed.',
     isSecret: true,
     parse: encryptionKey,
   }),

@@ -45,6 +45,24 @@ suite('credentials at a rail', () => {
     assert.equal(set(known, 'stripe', {}), known);
   });
 
+  test('that are sealed anew are still those of who set them, unless they have changed since', () => {
+    const from = { key: secret('1'), webhook: secret('2') };
+    const to = { key: secret('5'), webhook: secret('6') };
+    const reseal = (all: CredentialsByRail) =>
+      changedRailCredentials(all, { type: 'reseal_rail_credentials', rail: 'stripe', from, to });
+    assert.deepEqual(reseal(known), {
+      stripe: { secrets: to, setAt: 1, setBy: 'operator' },
+      other: known.other,
+    });
+    for (const secrets of [{ webhook: secret('4') }, { key: { ...secret('1'), keyId: 'other' } }]) {
+      const changed = set(known, 'stripe', secrets);
+      assert.ok(!isRefusal(changed));
+      assert.equal(reseal(changed), changed);
+    }
+    const none = {};
+    assert.equal(reseal(none), none);
+  });
+
   test('are removed as a whole, if there are any', () => {
     const remove = (rail: string) => changedRailCredentials(known, { type: 'remove_rail_credentials', rail });
     assert.deepEqual(remove('stripe'), { other: known.other });

@@ -6,6 +6,7 @@ import Stripe from 'stripe';
 import { createAccount } from '../../src/accounts/account.ts';
 import { executeOn } from '../../src/cli/with-store.ts';
 import { ownOrigin } from '../../src/writer/command.ts';
+import { runToEnd } from '../support/process.ts';
 import { type Answer, CREDENTIALS_KEY, startService, type TestService } from '../support/service.ts';
 import { startStripe } from '../support/stripe-stand-in.ts';
 import { authorizationOf, startCard, usedBy } from './card.ts';
@@ -26,6 +27,8 @@ const settings = {
   // The account that the test service makes first.
   STRIPE_ACCOUNT: '1',
 };
+/** The key of the service is replaced. */
+const rotation = { CREDENTIALS_KEY: 'c3'.repeat(32), CREDENTIALS_KEY_PREVIOUS: CREDENTIALS_KEY };
 const service = await startService({ after }, { env: settings });
 const other = await anotherMerchant(service, 'Neighbour');
 const neighbour = other.account;
@@ -200,12 +203,33 @@ suite('the key of the service', () => {
 
   test('can be replaced: the previous one still opens, and what is set is under the current one', async (t) => {
     const first = await withCredentials(t, 'a');
-    const keys = { CREDENTIALS_KEY: 'c3'.repeat(32), CREDENTIALS_KEY_PREVIOUS: CREDENTIALS_KEY };
-    const rotated = await again(t, first, keys);
+    const rotated = await again(t, first, rotation);
     assert.equal(succeeded(await rotated.call('GET', PATH)).encryption_key, 'previous');
     assert.equal(await usedBy(rotated, stripe), ownOf('a').secret_key);
     assert.equal(succeeded(await set(rotated, ownOf('a'))).encryption_key, 'current');
-    const later = await again(t, rotated, { CREDENTIALS_KEY: keys.CREDENTIALS_KEY });
+    const later = await again(t, rotated, { CREDENTIALS_KEY: rotation.CREDENTIALS_KEY });
+    assert.equal(await usedBy(later, stripe), ownOf('a').secret_key);
+    await later.stop();
+  });
+
+  test('is not needed any more once all is encrypted anew under the one that replaces it', async (t) => {
+    const first = await withCredentials(t, 'a');
+    const rotated = await again(t, first, rotation);
+    const before = succeeded(await rotated.call('GET', PATH));
+    const done = await runToEnd(t, ['credentials', 'reseal'], {
+      ...rotation,
+      DATABASE_URL: rotated.database.url,
+    });
+    assert.deepEqual([done.code, done.stderr], [0, '']);
+    const { action, subject, actor } = (await audit(rotated))[0];
+    assert.deepEqual([action, subject, actor], ['reseal_rail_credentials', 'stripe', 'operator']);
+    const known = await until(async () => {
+      const told = succeeded(await rotated.call('GET', PATH));
+      return told.encryption_key === 'current' && told;
+    });
+    assert.deepEqual(known, { ...before, encryption_key: 'current' });
+    assert.equal(await usedBy(rotated, stripe), ownOf('a').secret_key);
+    const later = await again(t, rotated, { CREDENTIALS_KEY: rotation.CREDENTIALS_KEY });
     assert.equal(await usedBy(later, stripe), ownOf('a').secret_key);
     await later.stop();
   });

@@ -21,8 +21,11 @@ async function begin(t: TestContext) {
     runToEnd(t, ['credentials', ...args], { ...settings, ...further });
   const set = (content: string | object, ...args: string[]) =>
     run(['set', 'stripe', '--file', file(content), ...args]);
-  return { run, set };
+  return { settings, run, set };
 }
+
+const rotated = { CREDENTIALS_KEY: 'c3'.repeat(32), CREDENTIALS_KEY_PREVIOUS: CREDENTIALS_KEY };
+const afterRotation = { CREDENTIALS_KEY: rotated.CREDENTIALS_KEY };
 
 suite('opentill credentials', () => {
   test('sets, lists and removes them, and shows their hints alone', async (t) => {
@@ -34,7 +37,6 @@ suite('opentill credentials', () => {
     }
     const changed = await set({ webhook_secret: 'whsec_canary0123451234' });
     assert.match(changed.stdout, /secret_key=…6789 {2}webhook_secret=…1234/);
-    const rotated = { CREDENTIALS_KEY: 'c3'.repeat(32), CREDENTIALS_KEY_PREVIOUS: CREDENTIALS_KEY };
     assert.match((await run(['list'], rotated)).stdout, /operator {2}key:previous\n$/);
     assert.match((await run(['list'], { CREDENTIALS_KEY: '' })).stdout, /key:unknown\n$/);
     assert.match((await run(['list', '--live'])).stderr, /has no credentials of its own/);
@@ -61,5 +63,57 @@ suite('opentill credentials', () => {
     assert.deepEqual([without.code, without.stdout], [1, '']);
     assert.match(without.stderr, /CREDENTIALS_KEY is not set; openssl rand -base64 32/);
     assert.equal((await run(['list'])).stdout, '');
+  });
+
+  test('encrypts them anew when the key is replaced, beside a server, and has nothing to do the next time', async (t) => {
+    const { settings, run, set } = await begin(t);
+    const live = { secret_key: 'rk_live_canary0123456789', webhook_secret: 'whsec_canary0123456789' };
+    for (const each of [await set(good), await set(live, '--live')]) assert.equal(each.code, 0, each.stderr);
+    const before = await run(['list']);
+    await serveHere(t, { ...settings, ...rotated });
+    const done = await run(['reseal'], rotated);
+    assert.deepEqual(done, {
+      ...{ code: 0, signal: null, stderr: '' },
+      stdout: [
+        'account 1  test  stripe  encrypted anew',
+        'account 1  live  stripe  encrypted anew',
+        '2 encrypted anew; under CREDENTIALS_KEY: 2 of 2\n',
+      ].join('\n'),
+    });
+    const again = await run(['reseal'], rotated);
+    assert.deepEqual([again.code, again.stdout], [0, '0 encrypted anew; under CREDENTIALS_KEY: 2 of 2\n']);
+    // Without the previous key: hints, time and who set them are those from before.
+    for (const env of [rotated, afterRotation])
+      assert.equal((await run(['list'], env)).stdout, before.stdout);
+    assert.match((await run(['list'])).stdout, /key:unknown/);
+    const records = JSON.parse((await run(['reseal', '--json'], afterRotation)).stdout);
+    assert.deepEqual(
+      records,
+      ['test', 'live'].map((mode) => ({
+        ...{ account: 1, mode, rail: 'stripe' },
+        ...{ was_resealed: false, encryption_key: 'current' },
+      })),
+    );
+  });
+
+  test('encrypts anew what it can read, and says what is left', async (t) => {
+    const { run, set } = await begin(t);
+    await set(good);
+    const other = { CREDENTIALS_KEY: 'd4'.repeat(32) };
+    const left = await run(['reseal'], other);
+    assert.deepEqual(left, {
+      ...{ code: 1, signal: null },
+      stdout: 'account 1  test  stripe  key:unknown\n0 encrypted anew; under CREDENTIALS_KEY: 0 of 1\n',
+      stderr:
+        'opentill: 1 cannot be read; set CREDENTIALS_KEY_PREVIOUS to the key that they were set with, or set them again\n',
+    });
+    assert.equal((await run(['reseal'], rotated)).code, 0);
+    const without = await run(['reseal'], { CREDENTIALS_KEY: '' });
+    assert.deepEqual([without.code, without.stdout], [1, '']);
+    assert.match(without.stderr, /CREDENTIALS_KEY is not set; run this with the settings of the server/);
+    assert.equal((await run(['remove', 'stripe'])).code, 0);
+    const none = await run(['reseal'], rotated);
+    assert.deepEqual([none.code, none.stdout], [0, '']);
+    assert.equal(none.stderr, 'opentill: no account has credentials of its own\n');
   });
 });

@@ -126,6 +126,7 @@ test('every command that prints data prints it as JSON, with the keys that are d
   const secrets = { secret_key: 'rk_test_0123456789abcdef', webhook_secret: 'whsec_0123456789abcdef' };
   await json('credentials set', ['stripe', '--file', put('stripe.json', JSON.stringify(secrets))]);
   assert.equal(first(await json('credentials list')).rail, 'stripe');
+  assert.equal(first(await json('credentials reseal')).was_resealed, false);
   const holder = ['--holder-name', 'Shop', '--holder-country', 'DE'];
   await json('bank account set', ['eur', '--currency', 'EUR', '--iban', OUR_IBAN, ...holder]);
   assert.equal(first(await json('bank account list')).iban, OUR_IBAN);

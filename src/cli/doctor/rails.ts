@@ -46,7 +46,7 @@ function credentialsFindings({ number, railCredentials }: Account, vault: Vault)
         ? [
             advised(
               `${which} are encrypted under CREDENTIALS_KEY_PREVIOUS.`,
-              'Set them again before you remove that key.',
+              'Run opentill credentials reseal before you remove that key.',
             ),
           ]
         : [
