@@ -402,6 +402,13 @@ export const accountFaults: readonly Fault[] = [
     replace: 'if (waitMs < 0) throw rateLimited(tenants, waitMs);',
   },
   {
+    name: 'secrets that another process has set a moment ago are missing',
+    file: 'src/http/routes/rail-credentials.ts',
+    tests: railCredentials,
+    find: 'if (mistakes.length > 0) {',
+    replace: 'if (mistakes.length > 0 || missingSecrets(await allOf(tenant), rail, form, []).length > 0) {',
+  },
+  {
     name: 'what is set while credentials are encrypted anew is overwritten',
     file: 'src/accounts/rail-credentials-changes.ts',
     tests: ['test/accounts/rail-credentials-changes.test.ts', 'test/cli/reseal.test.ts'],

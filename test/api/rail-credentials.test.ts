@@ -87,6 +87,17 @@ suite('credentials', () => {
     assert.deepEqual(succeeded(unchanged), changed);
   });
 
+  test('that another process has set a moment ago are changed one by one as well', async (t) => {
+    await clear();
+    const { accounts } = service.service.store;
+    const before = await accounts.fetch(service.account.number);
+    succeeded(await set(service, ownOf('a')), 201);
+    // What was before is all that a process knows until it hears of the change.
+    t.mock.method(accounts, 'fetch', async () => before);
+    const { hints } = succeeded(await set(service, { webhook_secret: 'whsec_another0secret1234' }));
+    assert.deepEqual(hints, { secret_key: 'ripe', webhook_secret: '1234' });
+  });
+
   test('leave a line in the log of changes that names the rail', async () => {
     await clear();
     succeeded(await set(service, ownOf('a')), 201);

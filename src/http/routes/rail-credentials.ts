@@ -100,9 +100,12 @@ export function railCredentialsRoutes(api: Api, dependencies: Dependencies): voi
         throw fieldsError(withFurther(problems, [{ pointer: '/id', detail }]));
       }
       const read = readSecrets(form, tenant.mode, request.body);
-      const missing = missingSecrets(await allOf(tenant), rail, form, Object.keys(read.secrets));
-      const all = withFurther(problems, [...read.problems, ...missing]);
-      if (all.length > 0) throw fieldsError(all);
+      const mistakes = withFurther(problems, read.problems);
+      if (mistakes.length > 0) {
+        // Only beside other mistakes: another process may have set them a moment ago, which the writer knows.
+        const missing = missingSecrets(await allOf(tenant), rail, form, Object.keys(read.secrets));
+        throw fieldsError(withFurther(mistakes, missing));
+      }
       if (!vault.canSeal) throw new RequestError('no_credentials_key');
       const secrets = vault.seal(read.secrets, { tenant, rail });
       const command: RailCredentialsCommand = {
