@@ -406,7 +406,8 @@ export const accountFaults: readonly Fault[] = [
     file: 'src/http/routes/rail-credentials.ts',
     tests: railCredentials,
     find: 'if (mistakes.length > 0) {',
-    replace: 'if (mistakes.length > 0 || missingSecrets(await allOf(tenant), rail, form, []).length > 0) {',
+    replace:
+      'if (mistakes.length + missingSecrets(await allOf(tenant), rail, form, Object.keys(read.secrets)).length > 0) {',
   },
   {
     name: 'what is set while credentials are encrypted anew is overwritten',
