@@ -21,40 +21,73 @@ async function scriptFor(t: TestContext, shell: string): Promise<string> {
   return stdout;
 }
 
-/** Bash's completions of the last word, with the script loaded. */
-function completionsOf(t: TestContext, script: string, ...words: string[]): string[] {
+/** Bash's completions of the last word of each command line, by one shell, which has the script loaded. */
+function completionsOf(t: TestContext, script: string, lines: ReadonlyArray<readonly string[]>): string[][] {
   const directory = freshDirectory(t);
   writeFileSync(join(directory, 'completion.bash'), script);
   writeFileSync(join(directory, 'books.csv'), '');
-  const code = `source ./completion.bash; COMP_WORDS=(opentill "$@"); COMP_CWORD=$#; _opentill; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const output = execFileSync('bash', ['-c', code, 'bash', ...words], { encoding: 'utf8', cwd: directory });
-  return output.split('\n').filter((word) => word !== '');
+  const code = `
+    source ./completion.bash
+    while (( $# )); do
+      COMP_WORDS=(opentill "\${@:2:$1}"); COMP_CWORD=$1; shift $(( $1 + 1 )); COMPREPLY=()
+      _opentill
+      printf '%s\\n' "\${COMPREPLY[@]}"; printf '\\0'
+    done`;
+  const counted = lines.flatMap((words) => [String(words.length), ...words]);
+  const output = execFileSync('bash', ['-c', code, 'bash', ...counted], { encoding: 'utf8', cwd: directory });
+  return output
+    .split('\0')
+    .slice(0, -1)
+    .map((all) => all.split('\n').filter((word) => word !== ''));
 }
 
 suite('opentill completion', () => {
   test('in bash proposes commands, options and their values at every place', async (t) => {
     const script = await scriptFor(t, 'bash');
-    const propose = (...words: string[]) => completionsOf(t, script, ...words);
-    assert.deepEqual(propose('acc'), ['accounts']);
-    assert.deepEqual(propose('accounts', 're'), ['rename']);
-    assert.deepEqual(propose('bank', 'account', ''), ['list', 'set', 'remove', '--help']);
-    assert.deepEqual(propose('trigger', 'refund.s'), ['refund.succeeded']);
-    assert.deepEqual(propose('keys', 'create', '--li'), ['--live']);
-    assert.deepEqual(propose('keys', 'create', '--permissions', 'we'), ['webhooks']);
-    assert.deepEqual(propose('keys', 'create', '--name', ''), []);
-    assert.deepEqual(propose('keys', 'create', '--name', 'revoke', '--ac'), ['--account']);
-    assert.deepEqual(propose('bank', 'import', 'bo'), ['books.csv']);
-    assert.deepEqual(propose('accounts', 'configure', '1', '--file', 'bo'), ['books.csv']);
-    assert.deepEqual(propose('nothing', 'x'), []);
-    for (const [name, command] of commands) {
+    const examples: ReadonlyArray<readonly [words: readonly string[], proposed: readonly string[]]> = [
+      [['acc'], ['accounts']],
+      [['accounts', 're'], ['rename']],
+      [
+        ['bank', 'account', ''],
+        ['list', 'set', 'remove', '--help'],
+      ],
+      [['trigger', 'refund.s'], ['refund.succeeded']],
+      [['keys', 'create', '--li'], ['--live']],
+      [['keys', 'create', '--permissions', 'we'], ['webhooks']],
+      [['keys', 'create', '--name', ''], []],
+      [['keys', 'create', '--name', 'revoke', '--ac'], ['--account']],
+      [['bank', 'import', 'bo'], ['books.csv']],
+      [['accounts', 'configure', '1', '--file', 'bo'], ['books.csv']],
+      [['nothing', 'x'], []],
+    ];
+    const proposed = completionsOf(
+      t,
+      script,
+      examples.map(([words]) => words),
+    );
+    assert.deepEqual(
+      proposed,
+      examples.map(([, expected]) => expected),
+    );
+    const wanted = commands.flatMap(([name, command]) => {
       const words = name.split(' ');
-      for (const [index, word] of words.entries())
-        assert.ok(propose(...words.slice(0, index), word).includes(word), name);
-      const expected = Object.keys(command.options).map(optionName);
-      const proposed = propose(...words, '--');
-      for (const option of [...expected, '--help', ...(command.json ? ['--json'] : [])])
-        assert.ok(proposed.includes(option), `${name} ${option}`);
-    }
+      const options = Object.keys(command.options).map(optionName);
+      return [
+        ...words.map((word, index) => [words.slice(0, index + 1), [word]] as const),
+        [
+          [...words, '--'],
+          [...options, '--help', ...(command.json ? ['--json'] : [])],
+        ] as const,
+      ];
+    });
+    const found = completionsOf(
+      t,
+      script,
+      wanted.map(([words]) => words),
+    );
+    assert.equal(found.length, wanted.length);
+    for (const [index, [words, expected]] of wanted.entries())
+      for (const word of expected) assert.ok(found[index]?.includes(word), `${words.join(' ')}: ${word}`);
   });
 
   for (const [shell, hasOption] of [
