@@ -2,11 +2,11 @@
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createHooks } from '../support/hooks.ts';
-import { migratedDatabase } from '../support/postgres.ts';
+import { emptyDatabase } from '../support/postgres-reuse.ts';
 import type { Open } from './build.ts';
 
-/** `fresh` makes a database with the newest schema, which goes with the test. */
-export function postgresOpener(fresh: typeof migratedDatabase = migratedDatabase): Open {
+/** `fresh` gives a database with the newest schema and no rows for the time of a test. */
+export function postgresOpener(fresh: typeof emptyDatabase = emptyDatabase): Open {
   return async () => {
     const hooks = createHooks();
     const url = await fresh(hooks);

@@ -15,7 +15,7 @@ import { refundList } from '../../src/store/resources/refunds.ts';
 import type { BankEntryFilter, Loaded, RefundFilter, Store, Unit } from '../../src/store/store.ts';
 import { freshPostgres } from '../support/database-postgres.ts';
 import { indexesOf } from '../support/explain.ts';
-import { freshDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import {
   add,
   bankEntry,
@@ -37,7 +37,7 @@ async function open(t: TestContext, url: string): Promise<Store> {
 
 suite('another process', () => {
   test('that was first with a bank entry is found at the next try', async (t) => {
-    const url = await freshDatabase(t);
+    const url = await migratedDatabase(t);
     const stores = [await open(t, url), await open(t, url)] as const;
     const { mine } = await tenants(stores[0]);
     let made = 0;
@@ -68,7 +68,7 @@ suite('another process', () => {
   });
 
   test('at the same sessions is waited for, in whatever order both name them', async (t) => {
-    const url = await freshDatabase(t);
+    const url = await migratedDatabase(t);
     const stores = [await open(t, url), await open(t, url)] as const;
     const { mine } = await tenants(stores[0]);
     const one = await add(stores[0], session(mine));
@@ -110,7 +110,7 @@ suite('another process', () => {
     ],
   ] as const) {
     test(`cannot change a row that somebody decides on: ${table}`, async (t) => {
-      const url = await freshDatabase(t);
+      const url = await migratedDatabase(t);
       const store = await open(t, url);
       const { mine } = await tenants(store);
       await write(store, mine, known);

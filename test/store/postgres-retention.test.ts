@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import postgres from 'postgres';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
-import { freshDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { end, happen } from './aged.ts';
 import { T, tenants } from './build.ts';
 import { HOST, inOrder } from './deliveries.ts';
@@ -12,7 +12,7 @@ import { HOST, inOrder } from './deliveries.ts';
 const OLD = T - 1;
 
 async function setUp(t: TestContext) {
-  const url = await freshDatabase(t);
+  const url = await migratedDatabase(t);
   const store = await openPostgresStore(url, { serve: true });
   t.after(() => store.close());
   const sql = postgres(url, { max: 2, fetch_types: false, onnotice: () => {} });

@@ -2,14 +2,14 @@ import postgres from 'postgres';
 import { types } from '../../src/store/postgres/connection.ts';
 import type { Row, TestDatabase } from './database.ts';
 import { createHooks } from './hooks.ts';
-import { migratedDatabase } from './postgres.ts';
+import { emptyDatabase } from './postgres-reuse.ts';
 
 const HOUSEKEEPING = new Set(['directory', 'feed', 'feed_end', 'feed_waiting']);
 
-/** A database on the server that all tests share, with the newest schema. */
+/** A database on the server that all tests share, with the newest schema and no rows. */
 export async function freshPostgres(): Promise<TestDatabase> {
   const hooks = createHooks();
-  return postgresDatabase(await migratedDatabase(hooks), hooks.run);
+  return postgresDatabase(await emptyDatabase(hooks), hooks.run);
 }
 
 /** The database at this address; `remove` does what has to be done in the end. */
