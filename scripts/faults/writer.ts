@@ -6,6 +6,8 @@ const writer = (file: string, ...tests: readonly string[]) => ({
   tests: tests.map((name) => `test/${name}.test.ts`),
 });
 
+const worker = { file: 'src/worker/worker.ts', tests: ['test/worker/worker.test.ts'] };
+
 export const writerFaults: readonly Fault[] = [
   {
     name: 'a key that was used with another body is answered with the first one',
@@ -181,5 +183,23 @@ export const writerFaults: readonly Fault[] = [
     withPostgres: true,
     find: 'if (!grows && connections === connectionsBefore) return;',
     replace: 'if (!grows) return;',
+  },
+  {
+    name: 'a rail that does not answer is asked for every half minute of a year',
+    ...worker,
+    find: 'before < MOST_TIMES',
+    replace: 'before < Number.POSITIVE_INFINITY',
+  },
+  {
+    name: 'a session beside a silent rail ends when the clock stands still again',
+    ...worker,
+    find: 'dueAt < end && end < now ? end : now',
+    replace: 'dueAt < end && end < now ? now : now',
+  },
+  {
+    name: 'a clock that moves holds up the end of the process',
+    ...worker,
+    find: '        if (isStopping) return;\n',
+    replace: '',
   },
 ];

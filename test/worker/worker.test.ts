@@ -6,12 +6,16 @@ import { DatabaseSync } from 'node:sqlite';
 import { suite, type TestContext, test } from 'node:test';
 import type { CheckoutId } from '../../src/checkout/ids.ts';
 import { createSerializer } from '../../src/checkout/serializer.ts';
+import { success } from '../../src/http/envelope.ts';
+import type { Rail } from '../../src/methods/method.ts';
+import { sandbox } from '../../src/methods/sandbox/sandbox.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { attendToDue } from '../../src/worker/deadlines.ts';
-import { createWorker } from '../../src/worker/worker.ts';
+import { createWorker, type Worker } from '../../src/worker/worker.ts';
+import { ownOrigin } from '../../src/writer/command.ts';
 import { createWriter, type Execute } from '../../src/writer/writer.ts';
-import { add, session, T, tenants } from '../store/build.ts';
+import { add, attempt, session, T, tenants } from '../store/build.ts';
 import { claim, claimAt, claimOne, finish, inOrder, result, tell } from '../store/deliveries.ts';
 import { freshDirectory } from '../support/process.ts';
 
@@ -23,6 +27,25 @@ async function setUp(t: TestContext) {
   t.after(() => store.close());
   const execute = createWriter({ store, serializer: createSerializer('https://pay.example.com'), realNow });
   return { store, execute, ...(await tenants(store)) };
+}
+
+function workerOn(store: Store, execute: Execute, more: Partial<Parameters<typeof createWorker>[0]>) {
+  return createWorker({
+    store,
+    execute,
+    rails: [],
+    onAlert,
+    onSilence: onAlert,
+    send: () => assert.fail('nothing is to be sent'),
+    realNow,
+    leaseNow: realNow,
+    deliverySlots: 0,
+    deliveryDays: 30,
+    eventDays: 0,
+    onSent: () => {},
+    onError: (error) => assert.fail(String(error)),
+    ...more,
+  });
 }
 
 suite('sessions that are due together', () => {
@@ -135,12 +158,8 @@ suite('a clock that is moved', () => {
       },
     };
     const sent: string[] = [];
-    const worker = createWorker({
-      store: shared,
-      execute,
-      rails: [],
-      onAlert,
-      onSilence: onAlert,
+    const worker = workerOn(shared, execute, {
+      deliverySlots,
       async send({ event }) {
         sent.push(event.id);
         return {
@@ -152,13 +171,6 @@ suite('a clock that is moved', () => {
           answer: '',
         };
       },
-      realNow,
-      leaseNow: realNow,
-      deliverySlots,
-      deliveryDays: 30,
-      eventDays: 0,
-      onSent: () => {},
-      onError: (error) => assert.fail(String(error)),
     });
     await worker.advance(mine, async () => {});
     await worker.stop();
@@ -177,5 +189,50 @@ suite('a clock that is moved', () => {
     const { looks, sent } = await moveClock(t, 0);
     assert.deepEqual(sent, []);
     assert.equal(looks, 0);
+  });
+});
+
+suite('a clock that moves by a year beside a rail that does not answer', () => {
+  const advanceMs = 366 * 86_400_000;
+
+  /** Questions to the rail, and the session afterwards; `onAsked` is told of each. */
+  async function moveByAYear(t: TestContext, onAsked: (asked: number, worker: Worker) => void = () => {}) {
+    const { store, execute, mine } = await setUp(t);
+    const given = attempt('one', { rail: 'silent', status: 'requires_action', syncAt: T + 1 });
+    const expiresAt = T + advanceMs / 2;
+    const { id } = await add(store, session(mine, { attempts: [given], expiresAt }));
+    await add(store, session(mine, { expiresAt: T + 30_000 }));
+    let asked = 0;
+    const silent: Rail = {
+      ...sandbox,
+      name: 'silent',
+      async sync(_checkout, { status }, now) {
+        onAsked(++asked, worker);
+        return { status, reason: '', syncAt: now + 30_000, payment: null };
+      },
+    };
+    const worker = workerOn(store, execute, { rails: [silent] });
+    const origin = ownOrigin(mine, 'operator');
+    const move = () =>
+      execute({ subject: 'clock', origin, now: T, realNow: T, advanceMs }, () => success('CLOCK', '{}'));
+    await worker.advance(mine, move);
+    await worker.stop();
+    const checkout = await store.checkouts.fetch(mine, id);
+    assert.ok(checkout);
+    return { asked, checkout, expiresAt, end: T + advanceMs };
+  }
+
+  test('asks it some fifty times, and ends the session at its own time', async (t) => {
+    const { asked, checkout, expiresAt, end } = await moveByAYear(t);
+    assert.ok(asked > 40 && asked < 60, String(asked));
+    assert.deepEqual(checkout.lifecycle, { state: 'expired', by: 'time', at: expiresAt });
+    for (const { syncAt } of checkout.attempts) assert.ok(syncAt === null || syncAt > end);
+  });
+
+  test('leaves the rest to the next process when it stops', async (t) => {
+    const { asked } = await moveByAYear(t, (count, worker) => {
+      if (count === 3) void worker.stop();
+    });
+    assert.equal(asked, 3);
   });
 });

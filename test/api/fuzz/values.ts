@@ -44,6 +44,9 @@ const named: Readonly<Record<string, () => Some>> = {
   execute_on: () => days(1, 20).map((time) => time.slice(0, 10)),
   // What is sent to it is read by the letter.
   compatibility: () => fc.constant('strict'),
+  // Another key than that of the settings: the provider knows it no more than a mistyped one.
+  secret_key: () => fc.constant('rk_test_51Fuzzed0Key'),
+  webhook_secret: () => fc.constant('whsec_FuzzedSecret0OfTheShop'),
   // Requests do not wait for events.
   wait: () => fc.constant(0),
 };
