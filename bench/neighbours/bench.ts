@@ -190,7 +190,7 @@ export async function start(attack: Attack): Promise<Attacker> {
 export function untilEnded({ child }: Attacker, connections: number): Promise<void> {
   return new Promise((resolve) => {
     const giveUp = setTimeout(resolve, 150_000);
-    // Of messages that come together none may be missed.
+    // Messages that come together have to be counted one by one.
     child.on('message', ({ ended }: { ended?: number }) => {
       if (ended !== connections) return;
       clearTimeout(giveUp);

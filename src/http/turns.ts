@@ -14,7 +14,7 @@ export const unlimited = {
 
 type Done = (error?: Error) => void;
 
-/** What begins in a turn of the event loop: so many, while what has begun has taken less than so long. */
+/** Limit of a turn of the event loop: so many begin, while those that have begun have taken less than so long. */
 type Turn = { readonly atOnce: number; readonly forMs?: number };
 
 /** The function goes on at once or later. Where too many wait, it fails, or throws. A tenant is asked for if it has to wait. */

@@ -92,7 +92,7 @@ suite('credentials', () => {
     const { accounts } = service.service.store;
     const before = await accounts.fetch(service.account.number);
     succeeded(await set(service, ownOf('a')), 201);
-    // What was before is all that a process knows until it hears of the change.
+    // A process knows only the state before, until it hears of the change.
     t.mock.method(accounts, 'fetch', async () => before);
     const { hints } = succeeded(await set(service, { webhook_secret: 'whsec_another0secret1234' }));
     assert.deepEqual(hints, { secret_key: 'ripe', webhook_secret: '1234' });
