@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { suite, type TestContext, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { StoreUnavailable, UnusableDatabase } from '../../src/store/errors.ts';
+import { StoreClosed, StoreUnavailable, UnusableDatabase } from '../../src/store/errors.ts';
 import { openDatabase } from '../../src/store/sqlite/connection.ts';
 import { openForReading } from '../../src/store/sqlite/file.ts';
 import { migrate, migrations, schemaOf } from '../../src/store/sqlite/migrate.ts';
@@ -264,6 +264,12 @@ suite('a database that is busy for too long', () => {
     other.exec('ROLLBACK');
     await add(store, one);
     await store.checkHealth();
+  });
+
+  test('so is one that is closed, by what is answered at once', async (t) => {
+    const store = openSqliteStore(freshPath(t));
+    await store.close();
+    assert.throws(() => store.accounts.version(), StoreClosed);
   });
 });
 

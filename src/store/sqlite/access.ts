@@ -13,8 +13,8 @@ import type { Watch } from './watch.ts';
 
 /** Result codes BUSY and LOCKED: somebody else is writing, for too long. */
 const lockErrors = new Set([5, 6]);
-/** Primary result codes that are not our mistake: those, and READONLY, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB. */
-const environmentErrors = new Set([...lockErrors, 8, 10, 11, 13, 14, 26]);
+/** Primary result codes that are not our mistake: those, and READONLY, IOERR, CORRUPT, FULL, CANTOPEN, PROTOCOL, NOTADB. */
+const environmentErrors = new Set([...lockErrors, 8, 10, 11, 13, 14, 15, 26]);
 
 /** Room that a trial asks for after a failure: more than most changes write to the log. */
 const TRIAL_BYTES = 256 * 1024;
@@ -105,6 +105,10 @@ export function createAccess(database: DatabaseSync, server: Server | null) {
 
   return {
     reading,
+    /** What is answered at once, of what may still be on its way to the disk. */
+    looking<A extends unknown[], R>(operation: Operation<A, R>): Operation<A, R> {
+      return (...args) => attempt(() => operation(...args));
+    },
     /** Reading in a thread, which sees what may still be on its way to the disk. */
     readingLater<A extends unknown[], R>(operation: Operation<A, Promise<R>>): Operation<A, Promise<R>> {
       return async (...args) => {

@@ -37,9 +37,9 @@ export function directory(database: DatabaseSync, runner: Runner) {
    */
   function storedVersion(): number {
     if (seenInThisTurn) return lastSeen;
+    lastSeen = versionStatement.get()?.version as number;
     seenInThisTurn = true;
     setImmediate(refresh);
-    lastSeen = versionStatement.get()?.version as number;
     return lastSeen;
   }
 

@@ -2,11 +2,11 @@
 import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { messageOf } from '../../lib/error-message.ts';
 import { UnusableDatabase } from '../errors.ts';
 import { isOurs } from './migrate.ts';
 import { noteAt } from './note.ts';
 import { enterToRead } from './ownership.ts';
+import { toReader } from './unusable.ts';
 
 /** Opens the database of a service for reading, beside the service. */
 export function openForReading(path: string): DatabaseSync {
@@ -42,7 +42,7 @@ function opened(path: string, open: () => DatabaseSync): DatabaseSync {
     if (isOurs(database)) return database;
   } catch (error) {
     database?.close();
-    throw new UnusableDatabase(noteAt(path) ?? `cannot read the database ${path}: ${messageOf(error)}`);
+    throw new UnusableDatabase(noteAt(path) ?? `cannot read the database ${path}: ${toReader(error)}`);
   }
   database.close();
   throw new UnusableDatabase(`${path} is not a database of opentill`);

@@ -121,7 +121,7 @@ function storeOn(database: DatabaseSync, server: Server | null, leave: () => voi
         accounts: reading(accounts.accounts, ofAccounts),
         insert: writing(accounts.insert),
         change: writing(accounts.change),
-        version: accounts.version,
+        version: access.looking(accounts.version),
         isUnchanged: accounts.isUnchanged,
       },
       tenants: {

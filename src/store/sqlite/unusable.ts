@@ -7,7 +7,12 @@ import { noteAt } from './note.ts';
 const ADVICE =
   'if it was intact before, it is damaged: opentill db check says where; move it away, and restore a backup with opentill db restore';
 
+/** What SQLite calls "locking protocol", once it has asked for ten seconds. */
+const STANDS_STILL =
+  'another process that has it open stands still in the middle of its work; let that process go on, or end it';
+
 const SQLITE_CORRUPT = 11;
+const SQLITE_PROTOCOL = 15;
 const SQLITE_NOTADB = 26;
 
 const codeOf = (error: unknown) => (systemFieldsOf(error).errcode ?? 0) & 0xff;
@@ -29,10 +34,14 @@ export function damagedRow(error: unknown): DamagedRow | null {
   return null;
 }
 
-/** The error of SQLite in one line, with advice if the file is damaged. */
+/** The error of SQLite in one line, with advice where there is some. */
 export function inWords(error: unknown): string {
-  const message = messageLineOf(error);
-  return isDamage(error) ? `${message}; ${ADVICE}` : message;
+  return isDamage(error) ? `${messageLineOf(error)}; ${ADVICE}` : toReader(error);
+}
+
+/** The same without the advice on damage, for the commands that it names. */
+export function toReader(error: unknown): string {
+  return codeOf(error) === SQLITE_PROTOCOL ? STANDS_STILL : messageLineOf(error);
 }
 
 /** The error of a file that cannot be opened. */
