@@ -613,6 +613,22 @@ test('a database without statistics, as behind a restore, has them soon after a 
   while ((await counted()) !== 1) await pause(10);
 });
 
+test('a few changes that write many rows are reason enough for statistics', async (t) => {
+  const url = await migratedDatabase(t);
+  const store = await open(t, url);
+  const sql = beside(t, url);
+  const { mine } = await tenants(store);
+  const one = await add(store, session(mine));
+  await write(store, mine, {
+    events: Array.from({ length: 400 }, (_, index) => eventOf(one, 'x.y', { sequence: 2 + index })),
+  });
+  const counted = async () => {
+    const [row] = await sql`SELECT reltuples FROM pg_class WHERE oid = 'event'::regclass`;
+    return row?.reltuples;
+  };
+  while ((await counted()) < 400) await pause(10);
+});
+
 test('a remembered session is not trusted when another process has changed it', async (t) => {
   const url = await migratedDatabase(t);
   const [here, there] = [await open(t, url), await open(t, url)];

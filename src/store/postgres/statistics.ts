@@ -4,6 +4,7 @@
  * changes can become a hundred times as slow, and fetches too. So whoever fills a young database counts, and has it
  * analysed in time, and a start has it done where it never was, as behind a restore.
  */
+import type { Writes } from '../store.ts';
 import { schemaOf } from '../tables.ts';
 import type { Pool } from './pool.ts';
 
@@ -28,6 +29,10 @@ const ofShards = counted(
     WHERE success) AS shard`,
 );
 
+/** Rows in that table of which a unit of work writes most: a statement of the bank is one unit, and has thousands. */
+const mostRowsOf = (writes: Writes): number =>
+  Math.max(1, ...Object.values(writes).map((rows) => (Array.isArray(rows) ? rows.length : 1)));
+
 export function createStatistics(pool: Pool, inShards: boolean) {
   let changes = 0;
   let next = 0;
@@ -49,8 +54,8 @@ export function createStatistics(pool: Pool, inShards: boolean) {
     },
 
     /** To be called after each commit. */
-    changed(count: number): void {
-      changes += count;
+    changed(writes: readonly Writes[]): void {
+      for (const each of writes) changes += mostRowsOf(each);
       if (changes < (ANALYSE_AFTER[next] ?? Number.POSITIVE_INFINITY)) return;
       next++;
       analyse();

@@ -105,7 +105,7 @@ export async function openPostgresStore(
     async commit(units) {
       const { checkouts: changed, writes } = await health.change(() => commit(units));
       changed.forEach(cache.remember);
-      statistics.changed(units.length);
+      statistics.changed(writes);
       // A batch is of one tenant.
       const feeds = writes.some(({ events = [] }) => events.length > 0) ? units.slice(0, 1) : [];
       hints.tell([
