@@ -134,6 +134,18 @@ export const methodFaults: readonly Fault[] = [
     replace: '.finally(() => ended(0))',
   },
   {
+    name: 'one account takes the calls that are left for all',
+    ...rail('stripe/client', 'stripe/client'),
+    find: 'inAll < concurrencyInAll / 2',
+    replace: 'inAll < concurrencyInAll',
+  },
+  {
+    name: 'calls of all accounts are not bounded',
+    ...rail('stripe/client', 'stripe/client'),
+    find: ' || inAll >= concurrencyInAll',
+    replace: '',
+  },
+  {
     name: 'Stripe asks for patience, and the payment fails',
     ...rail('stripe/client', 'stripe/trouble'),
     find: "code === 'rate_limit' ? 'unavailable' : 'refused'",

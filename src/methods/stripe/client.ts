@@ -19,6 +19,8 @@ export type LineOptions = {
   readonly retries: number;
   /** Concurrent calls for an account, at most; further ones are refused, and made later. */
   readonly concurrency: number;
+  /** Concurrent calls of all accounts, at most. From half of them on, each account has one. */
+  readonly concurrencyInAll: number;
   /** Absent: over the network. */
   readonly http?: StripeHttp;
 };
@@ -60,11 +62,22 @@ const PAUSE_MS = 500;
 const PAUSES_MS = 2_000;
 
 export function createLine(options: LineOptions): Ask {
-  const { secretKeyOf, timeoutMs, retries, concurrency } = options;
+  const { secretKeyOf, timeoutMs, retries, concurrency, concurrencyInAll } = options;
   /** Calls under way by the number of their account: one for which Stripe is slow takes nothing from the others. */
   const underWay = new Map<number, number>();
+  let inAll = 0;
+
+  function begin(account: number): void {
+    const others = underWay.get(account) ?? 0;
+    const own = inAll < concurrencyInAll / 2 ? concurrency : 1;
+    if (others >= own || inAll >= concurrencyInAll)
+      throw new StripeTrouble('unavailable', 'too many calls are under way');
+    underWay.set(account, others + 1);
+    inAll += 1;
+  }
 
   function ended(account: number): void {
+    inAll -= 1;
     const left = (underWay.get(account) ?? 1) - 1;
     if (left > 0) underWay.set(account, left);
     else underWay.delete(account);
@@ -72,9 +85,7 @@ export function createLine(options: LineOptions): Ask {
 
   return async (tenant, question) => {
     const { account, mode } = tenant;
-    const others = underWay.get(account) ?? 0;
-    if (others >= concurrency) throw new StripeTrouble('unavailable', 'too many calls are under way');
-    underWay.set(account, others + 1);
+    begin(account);
     const deadline = Date.now() + timeoutMs * (retries + 1) + PAUSES_MS;
     const answer = (async () => {
       const secretKey = await secretKeyOf(tenant);

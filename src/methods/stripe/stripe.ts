@@ -49,6 +49,7 @@ export type StripeOptions = {
   readonly timeoutMs?: number;
   readonly retries?: number;
   readonly concurrency?: number;
+  readonly concurrencyInAll?: number;
   readonly http?: StripeHttp;
 };
 
@@ -67,12 +68,21 @@ export function createStripeRail(options: StripeOptions): Rail {
     timeoutMs = 10_000,
     retries = 1,
     concurrency = 8,
+    concurrencyInAll = 64,
     http,
   } = options;
   const keys = { test: complete(options.test), live: complete(options.live) };
   for (const mode of modes) assertOfMode(mode, keys[mode]);
   const webhookSecrets = { test: keys.test?.webhookSecret ?? null, live: keys.live?.webhookSecret ?? null };
-  const ask = createLine({ secretKeyOf, apiUrl, timeoutMs, retries, concurrency, ...(http && { http }) });
+  const ask = createLine({
+    secretKeyOf,
+    apiUrl,
+    timeoutMs,
+    retries,
+    concurrency,
+    concurrencyInAll,
+    ...(http && { http }),
+  });
 
   const keysOfSettings = (number: number, mode: Mode) => (number === accountNumber ? keys[mode] : null);
 

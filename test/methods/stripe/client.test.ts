@@ -18,6 +18,7 @@ function lineOver(http: StripeHttp, options: Partial<LineOptions> = {}) {
     timeoutMs: 300,
     retries: 1,
     concurrency: 1,
+    concurrencyInAll: 10,
     http,
     ...options,
   });
@@ -71,6 +72,36 @@ test('calls of one account take nothing from those of another', async () => {
   resolve();
   await first;
   await refundOf(1);
+});
+
+test('calls of all accounts are bounded, and shared out where many are under way', async () => {
+  const { promise: hangs, resolve } = Promise.withResolvers<void>();
+  const ask = lineOver(
+    async () => {
+      await hangs;
+      return { status: 200, shouldRetry: null, text: '{}' };
+    },
+    { concurrency: 3, concurrencyInAll: 6, secretKeyOf: async () => 'sk_test_x' },
+  );
+  const answerOf = (account: number) =>
+    ask({ account, mode: 'test' }, (stripe) => stripe.refunds.retrieve('re_1')).then(
+      () => 'answered',
+      ({ message }) => message,
+    );
+  const refused = 'too many calls are under way';
+  const answers = [1, 1, 1, 2, 2, 3, 4, 5].map(answerOf);
+  resolve();
+  assert.deepEqual(await Promise.all(answers), [
+    'answered',
+    'answered',
+    'answered',
+    'answered',
+    refused,
+    'answered',
+    'answered',
+    refused,
+  ]);
+  assert.deepEqual(await Promise.all([5, 5, 5].map(answerOf)), Array(3).fill('answered'));
 });
 
 test('a call without a key, or whose key cannot be looked up now, is not made', async () => {
