@@ -441,6 +441,27 @@ export const accountFaults: readonly Fault[] = [
     replace: 'MAX_TRIES = 1',
   },
   {
+    name: 'a command shows a field of a new key that the API does not',
+    file: 'src/cli/api-key.ts',
+    tests: ['test/cli/representation.test.ts'],
+    find: 'return representNewApiKey(key, secret, CALLER);',
+    replace: 'return { ...representNewApiKey(key, secret, CALLER), mode: tenant.mode };',
+  },
+  {
+    name: 'the list of keys ends with its first page',
+    file: 'src/cli/api-key.ts',
+    tests: ['test/cli/keys.test.ts'],
+    find: 'if (!hasMore || last',
+    replace: 'if (hasMore || last',
+  },
+  {
+    name: 'a command shows an endpoint in another way than the API has answered it',
+    file: 'src/cli/commands/webhooks/rotate-secret.ts',
+    tests: ['test/cli/json.test.ts'],
+    find: 'output.record(after,',
+    replace: "output.record({ ...after, description: '-' },",
+  },
+  {
     name: 'credentials that cannot be read are no reason to keep the previous key',
     file: 'src/cli/commands/credentials/reseal.ts',
     tests: ['test/cli/credentials.test.ts'],

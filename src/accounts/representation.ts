@@ -1,18 +1,22 @@
-/** Public representation of what an account has: API keys, secrets that sign webhooks, receiving accounts, credentials at rails, settings, its log of changes. Pure. */
+/**
+ * Public representation of what an account has: API keys, secrets that sign webhooks, receiving accounts, credentials at
+ * rails, settings, its log of changes. The API answers with it, and commands print it with `--json`. Pure.
+ */
 import { timestamp } from '../checkout/representation.ts';
 import type { Mode } from '../checkout/tenant.ts';
 import { methodsOf, type ReceivingAccount } from '../methods/bank/receiving-account.ts';
 import { serializeReceivingAccount } from '../methods/bank/receiving-account-schema.ts';
-import type { SealedCredentials, SealedUnder } from '../methods/credentials.ts';
+import { eventPath, type Place, type SealedCredentials, type Vault } from '../methods/credentials.ts';
 import type { Account } from './account.ts';
 import type { SecretFate } from './account-changes.ts';
 import type { ApiKey } from './api-key.ts';
 import type { AuditEntry } from './audit.ts';
+import type { KeyCounts } from './key-changes.ts';
 import { serializeSettings } from './settings-json.ts';
 
 const timestampOrNull = (ms: number | null) => (ms === null ? null : timestamp(ms));
 
-/** The key without its secret, of which there is only a hash. `caller` is the key of the request. */
+/** The key without its secret, of which there is only a hash. `caller` is the key of the request, or `operator`. */
 export function representApiKey({ id, createdAt, name, permissions, revokedAt }: ApiKey, caller: string) {
   return {
     id,
@@ -26,9 +30,20 @@ export function representApiKey({ id, createdAt, name, permissions, revokedAt }:
   };
 }
 
+/** A new key with its secret, which is shown only now: null in an answer that is kept for a repetition. */
+export function representNewApiKey(key: ApiKey, secret: string | null, caller: string) {
+  return { ...representApiKey(key, caller), secret };
+}
+
+/** `counts` are those after the revocation. */
+export function representRevokedApiKey(key: ApiKey, counts: KeyCounts, caller: string) {
+  return { ...representApiKey(key, caller), remaining_manage_keys: counts.managing };
+}
+
 /** A new secret, which only the answer to the request that makes it shows, and what becomes of those before it. */
 export function representSecretFate({ secret, previousUntil, droppedUntil }: SecretFate) {
   return {
+    object: 'webhook_secret',
     secret,
     previous_secret_expires_at: timestampOrNull(previousUntil),
     dropped_secret_expires_at: timestampOrNull(droppedUntil),
@@ -51,18 +66,20 @@ export function representReceivingAccount(account: ReceivingAccount) {
 
 /** Credentials as they are told of. The secrets themselves are never shown again. */
 export function representRailCredentials(
-  rail: string,
-  { secrets, setAt, setBy }: SealedCredentials,
-  { sealedUnder, eventsUrl }: { readonly sealedUnder: SealedUnder; readonly eventsUrl: string },
+  place: Place,
+  credentials: SealedCredentials,
+  { vault, publicUrl }: { readonly vault: Vault; readonly publicUrl: string },
 ) {
+  const { tenant, rail } = place;
+  const { secrets, setAt, setBy } = credentials;
   return {
     id: rail,
     object: 'rail_credentials',
     hints: Object.fromEntries(Object.entries(secrets).map(([field, { hint }]) => [field, hint])),
     set_at: timestamp(setAt),
     set_by: setBy,
-    encryption_key: sealedUnder,
-    events_url: eventsUrl,
+    encryption_key: vault.keyOf(credentials, place),
+    events_url: `${publicUrl}${eventPath(rail, tenant)}`,
   };
 }
 

@@ -1,6 +1,5 @@
 /** A receiving account as commands show it. */
-import { methodsOf, type ReceivingAccount } from '../methods/bank/receiving-account.ts';
-import { serializeReceivingAccount } from '../methods/bank/receiving-account-schema.ts';
+import type { representReceivingAccount } from '../accounts/representation.ts';
 import { printable } from './printable.ts';
 
 export const receivingAccountKeys = {
@@ -20,19 +19,15 @@ export const receivingAccountKeys = {
   methods: 'The payment methods that it makes possible.',
 } as const;
 
-export function recordOf(account: ReceivingAccount) {
-  return { ...serializeReceivingAccount(account), methods: methodsOf(account) };
-}
-
-export function lineOf(account: ReceivingAccount): string {
-  const { id, currency, holder, iban, accountNumber, bic, bankCode } = account;
+export function lineOf(shown: ReturnType<typeof representReceivingAccount>): string {
+  const { id, currency, holder, iban, account_number, bic, bank_code, methods } = shown;
   const columns = [
     id,
     currency,
-    iban ?? accountNumber ?? '',
-    bic ?? bankCode ?? '',
+    iban ?? account_number ?? '',
+    bic ?? bank_code ?? '',
     printable(holder.name),
-    methodsOf(account).join(','),
+    methods.join(','),
   ];
   return columns.filter((text) => text !== '').join('  ');
 }

@@ -79,6 +79,11 @@ function mistakeIn(check: () => void): string | null {
 /** Where credentials belong. They cannot be opened anywhere else. */
 export type Place = { readonly tenant: Tenant; readonly rail: string };
 
+/** Path of the address for events about an account and mode; without a tenant, about the account of the settings. */
+export function eventPath(rail: string, tenant?: Tenant): string {
+  return tenant === undefined ? `/notices/${rail}` : `/notices/${rail}/${tenant.account}/${tenant.mode}`;
+}
+
 /** The key under which credentials are sealed: the one of the settings, the one before it, or one that is not there. */
 export type SealedUnder = 'current' | 'previous' | 'unknown';
 

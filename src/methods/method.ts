@@ -112,11 +112,6 @@ export type InboundEvent = {
 /** The account and mode to whose address an event was sent. */
 export type Recipient = { readonly account: PaidAccount; readonly mode: Mode };
 
-/** Path of the address for events about an account and mode; without a tenant, about the account of the settings. */
-export function eventPath(rail: string, tenant?: Tenant): string {
-  return tenant === undefined ? `/notices/${rail}` : `/notices/${rail}/${tenant.account}/${tenant.mode}`;
-}
-
 /** Error: the signature of a provider event is not the rail's. */
 export class BadSignature extends Error {
   override name = 'BadSignature';

@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { suite, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createAccount } from '../../src/accounts/account.ts';
+import type { representReceivingAccount } from '../../src/accounts/representation.ts';
 import { defaultSettings } from '../../src/accounts/settings.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { DE_IBAN } from '../methods/bank/build.ts';
@@ -32,6 +33,16 @@ async function done(t: TestContext, settings: Readonly<Record<string, string>>, 
   const { code, stdout, stderr } = await runToEnd(t, args, settings);
   assert.deepEqual([code, stderr], [0, ''], args.join(' '));
   return stdout;
+}
+
+async function receivingAccounts(
+  t: TestContext,
+  settings: Readonly<Record<string, string>>,
+  ...args: string[]
+): Promise<ReadonlyArray<ReturnType<typeof representReceivingAccount>>> {
+  const { code, stdout } = await runToEnd(t, ['bank', 'account', 'list', '--json', ...args], settings);
+  assert.equal(code, 0);
+  return JSON.parse(stdout);
 }
 
 function fileOf(t: TestContext, content: unknown): string {
@@ -75,8 +86,7 @@ test('receiving accounts that are set at the same time are all kept', async (t) 
       return done(t, settings, 'bank', 'account', 'set', `n${number}`, ...fields);
     }),
   );
-  const { receiving_accounts } = JSON.parse(await done(t, settings, 'accounts', 'settings', '1'));
-  assert.deepEqual(receiving_accounts.map(({ id }: { id: string }) => id).sort(), [
+  assert.deepEqual((await receivingAccounts(t, settings)).map(({ id }) => id).sort(), [
     'n100001',
     'n100002',
     'n100003',
@@ -110,6 +120,8 @@ suite('opentill accounts settings and configure', () => {
     const configure = (content: unknown, ...args: string[]) =>
       done(t, settings, 'accounts', 'configure', '1', '--file', fileOf(t, content), ...args);
     assert.deepEqual(await show(), {
+      object: 'account_settings',
+      name: 'Shop',
       business: { address_lines: [], tax_id: '', email: '' },
       policy: {
         underpayment_tolerance_basis_points: 0,
@@ -119,7 +131,6 @@ suite('opentill accounts settings and configure', () => {
         unreferenced: defaultSettings.policy.unreferenced,
         grace_minutes: {},
       },
-      receiving_accounts: [],
       csv_mappings: {},
       compatibility: 'strict',
       webhook_url_events: null,
@@ -127,7 +138,11 @@ suite('opentill accounts settings and configure', () => {
     const said = await configure({ receiving_accounts: [eur], policy: { late: 'hold' } });
     assert.equal(said, 'account 1 is configured for test mode\n');
     const shown = await show();
-    assert.deepEqual([shown.receiving_accounts[0].iban, shown.policy.late], [DE_IBAN, 'hold']);
+    assert.equal(shown.policy.late, 'hold');
+    assert.deepEqual(
+      (await receivingAccounts(t, settings)).map(({ iban }) => iban),
+      [DE_IBAN],
+    );
     await configure(shown);
     assert.deepEqual(await show(), shown);
     await configure({ policy: null });
@@ -135,7 +150,8 @@ suite('opentill accounts settings and configure', () => {
     const other = { business: { tax_id: 'DE123456789' } };
     assert.match(await configure(other, '--live'), /live mode/);
     const live = await show('--live');
-    assert.deepEqual([live.business.tax_id, live.receiving_accounts], ['DE123456789', []]);
+    assert.equal(live.business.tax_id, 'DE123456789');
+    assert.deepEqual(await receivingAccounts(t, settings, '--live'), []);
     assert.equal((await show()).business.tax_id, '');
     await done(t, settings, 'accounts', 'configure', '1', '--compatibility', 'v3');
     assert.equal((await show()).compatibility, 'v3');
@@ -181,6 +197,11 @@ suite('opentill accounts settings and configure', () => {
       [['configure', '1', '--file', '/nowhere.json'], /\/nowhere\.json cannot be read: ENOENT/],
       [['configure', '1', ...file('{"business": ')], /cannot be read: .*JSON/],
       [['configure', '1', ...file({})], /has none of the parts/],
+      [['configure', '1', ...file({ object: 'account_settings', name: 'Shop' })], /has none of the parts/],
+      [
+        ['configure', '1', ...file({ name: 'Other', policy: { late: 'hold' } })],
+        /: name is changed by opentill accounts rename; nothing is changed/,
+      ],
       [['configure', '1', ...file([])], /it must be an object; nothing is changed/],
       [
         ['configure', '1', ...file({ policy: { late: 'x' } })],
@@ -207,8 +228,8 @@ suite('opentill bank account', () => {
     const changed = `eur  EUR  ${DE_IBAN}  Muster Handels GmbH  local_bank_transfer_eur\n`;
     assert.equal(await account('set', 'eur', '--bic', '', '--holder-city', 'Köln'), changed);
     assert.equal(await account('list'), `${changed}sg  SGD  Muster Handels GmbH  paynow_sgd\n`);
-    const { receiving_accounts: shown } = JSON.parse(await done(t, settings, 'accounts', 'settings', '1'));
-    assert.deepEqual([shown[0].holder.city, shown[0].bic, shown[0].iban], ['Köln', null, DE_IBAN]);
+    const [shown] = await receivingAccounts(t, settings);
+    assert.deepEqual([shown?.holder.city, shown?.bic, shown?.iban], ['Köln', null, DE_IBAN]);
     await account('set', 'sg', '--first');
     assert.match(await account('list'), /^sg .*\neur .*\n$/);
     const twin = ['bank', 'account', 'set', 'other', ...iban, ...holder];
@@ -254,6 +275,6 @@ suite('opentill bank account', () => {
       /^ {2}--holder-country must/m,
     ])
       assert.match(lines.join('\n'), mistake);
-    assert.deepEqual(JSON.parse(await done(t, settings, 'accounts', 'settings', '1')).receiving_accounts, []);
+    assert.deepEqual(await receivingAccounts(t, settings), []);
   });
 });

@@ -8,5 +8,6 @@ export async function revokeKey(store: Store, id: string, at: number = Date.now(
   const key = await store.apiKeys.fetch(id);
   if (key === null) return false;
   const database = { store, execute: executeOn(store) };
-  return (await changeApiKey(database, key.tenant, id, { type: 'revoke_api_key', at })).isChanged;
+  await changeApiKey(database, key, { type: 'revoke_api_key', at });
+  return key.revokedAt === null;
 }

@@ -30,8 +30,7 @@ export const paymentFileOptions = {
 
 export const paymentFileKeys = {
   id: 'Id of the payment file, `bfl_…`.',
-  file: 'Name of the file that was written.',
-  payments: 'Number of payments.',
+  payments: 'The payments, each with `id`, `amount` and `account`.',
   amount: 'Their sum, in minor units.',
   currency: 'Their currency.',
   execute_on: 'Requested execution date.',
@@ -48,12 +47,13 @@ export async function writePaymentFile(
 ) {
   const place = await reserve(out, force);
   try {
-    const { id, payments, amount, currency, execute_on, left_out } = await obtain();
+    const paymentFile = await obtain();
+    const { id, payments, amount, currency, execute_on, left_out } = paymentFile;
     const file = await written(client, id, place);
     const count = `${payments.length} payment${payments.length === 1 ? '' : 's'}`;
     const sum = formatAmount(amount, currency);
     return {
-      record: { id, file, payments: payments.length, amount, currency, execute_on, left_out },
+      record: paymentFile,
       lines: [
         [id, count, sum, `to be carried out on ${execute_on}`, file].join('  '),
         ...left_out.map((each) => `left out: ${each.id}  ${printable(each.reason)}`),

@@ -34,6 +34,9 @@ export const endpointKeys = {
   previous_secret_expires_at: 'Time at which the previous secret stops signing, or null.',
 } as const;
 
+/** Keys of an endpoint in the answer that makes its secret. */
+export const newEndpointKeys = { ...endpointKeys, secret: 'Its secret; it is shown only now.' } as const;
+
 /** Options of `add` and `update`. */
 export const endpointOptions = {
   events: optional(

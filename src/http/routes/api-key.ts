@@ -1,7 +1,11 @@
 /** API keys of the caller's account and mode. */
 import { newApiKey } from '../../accounts/api-key.ts';
 import { type ApiKeyCommand, NO_SUCH_KEY } from '../../accounts/key-changes.ts';
-import { representApiKey } from '../../accounts/representation.ts';
+import {
+  representApiKey,
+  representNewApiKey,
+  representRevokedApiKey,
+} from '../../accounts/representation.ts';
 import { sameTenant } from '../../checkout/tenant.ts';
 import type { Serialize, Value } from '../../writer/command.ts';
 import { JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
@@ -44,7 +48,7 @@ export function apiKeyRoutes(api: Api, { store, execute, now, realNow }: Depende
       const showing =
         (shown: string | null): Serialize<Pick<Value<'api_key'>, 'key'>> =>
         (value) => {
-          const data = JSON.stringify({ ...representApiKey(value.key, actor), secret: shown });
+          const data = JSON.stringify(representNewApiKey(value.key, shown, actor));
           return created('API_KEY.CREATE', data, `/v3/api_key/${key.id}`);
         };
       const command: ApiKeyCommand = { type: 'create_api_key', key };
@@ -119,13 +123,8 @@ export function apiKeyRoutes(api: Api, { store, execute, now, realNow }: Depende
       const time = await now(origin.tenant);
       const executed = await execute(
         { subject: 'api_key', origin, id: request.params.id, command, now: time },
-        ({ key, counts }) => {
-          const shown = representApiKey(key, origin.actor);
-          return success(
-            'API_KEY.REVOKE',
-            JSON.stringify({ ...shown, remaining_manage_keys: counts.managing }),
-          );
-        },
+        ({ key, counts }) =>
+          success('API_KEY.REVOKE', JSON.stringify(representRevokedApiKey(key, counts, origin.actor))),
       );
       return sendResult(reply, executed);
     },

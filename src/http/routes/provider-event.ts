@@ -8,13 +8,8 @@ import { type Mode, tenantName } from '../../checkout/tenant.ts';
 import { clientOf } from '../../lib/client-address.ts';
 import { newId } from '../../lib/id.ts';
 import { createLru } from '../../lib/lru.ts';
-import {
-  BadSignature,
-  eventPath,
-  type InboundEvent,
-  type Rail,
-  type Recipient,
-} from '../../methods/method.ts';
+import { eventPath } from '../../methods/credentials.ts';
+import { BadSignature, type InboundEvent, type Rail, type Recipient } from '../../methods/method.ts';
 import { ownOrigin } from '../../writer/command.ts';
 import { type Limits, rateLimited } from '../admission.ts';
 import type { Dependencies } from '../dependencies.ts';

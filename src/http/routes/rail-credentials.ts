@@ -8,7 +8,6 @@ import {
 import { representRailCredentials } from '../../accounts/representation.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { readSecrets, type SealedCredentials } from '../../methods/credentials.ts';
-import { eventPath } from '../../methods/method.ts';
 import { accountOf, JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -27,9 +26,7 @@ export function railCredentialsRoutes(api: Api, dependencies: Dependencies): voi
   const allOf = async (tenant: Tenant) => (await accountOf(store, tenant)).railCredentials[tenant.mode];
 
   function shown(tenant: Tenant, rail: string, sealed: SealedCredentials): string {
-    const sealedUnder = vault.keyOf(sealed, { tenant, rail });
-    const eventsUrl = `${publicUrl}${eventPath(rail, tenant)}`;
-    return JSON.stringify(representRailCredentials(rail, sealed, { sealedUnder, eventsUrl }));
+    return JSON.stringify(representRailCredentials({ tenant, rail }, sealed, { vault, publicUrl }));
   }
 
   api.get(

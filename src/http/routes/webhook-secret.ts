@@ -43,7 +43,7 @@ export function webhookSecretRoutes(api: Api, { execute, now }: Dependencies): v
         { subject: 'account', origin, command, now: time },
         ({ before, after }) => {
           const fate = representSecretFate(secretFate(before, after, { mode, now: time }));
-          return success('WEBHOOK_SECRET.ROTATE', JSON.stringify({ object: 'webhook_secret', ...fate }));
+          return success('WEBHOOK_SECRET.ROTATE', JSON.stringify(fate));
         },
       );
       return sendResult(reply, executed);

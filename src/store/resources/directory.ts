@@ -131,8 +131,6 @@ export const apiKeys = {
     one(sql`SELECT ${key} FROM api_key WHERE id = ${id}`, apiKeyFrom),
   fetchBySecretHash: (hash: string): Read<ApiKey | null> =>
     one(sql`SELECT ${key} FROM api_key WHERE secret_hash = ${hash}`, apiKeyFrom),
-  /** Those of all accounts, the oldest first. */
-  listAll: (): Read<ApiKey[]> => all(sql`SELECT ${key} FROM api_key ORDER BY created_at, id`, apiKeyFrom),
   /** Their ids tell nothing of their age. No key is ever removed, so that a cursor stays one. */
   list(tenant: Tenant, page: PageRequest): Read<Page<ApiKey>> {
     const { limit, after, before } = page;

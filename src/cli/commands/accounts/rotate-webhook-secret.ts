@@ -13,7 +13,7 @@ export const command = databaseCommand({
   details: ['Webhook endpoints have secrets of their own: see `opentill webhooks rotate-secret`.'],
   arguments: { account: required(accountNumber, 'Number of the account.') },
   options: { live: liveOption, overlap: overlapOption },
-  json: objectOf(secretKeys),
+  json: objectOf(secretKeys, 'webhook_secret'),
   examples: [
     ['opentill accounts rotate-webhook-secret 1 --live --overlap 7d', 'Both secrets sign for a week'],
   ],

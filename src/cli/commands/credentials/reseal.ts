@@ -17,7 +17,7 @@ export const command = databaseCommand({
   json: listOf({
     account: 'Number of the account.',
     mode: '`test` or `live`.',
-    rail: railCredentialsKeys.rail,
+    rail: railCredentialsKeys.id,
     was_resealed: 'True if they were encrypted anew.',
     encryption_key: railCredentialsKeys.encryption_key,
   }),

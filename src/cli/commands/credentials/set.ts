@@ -1,4 +1,5 @@
 import { credentialsAt, missingSecrets } from '../../../accounts/rail-credentials-changes.ts';
+import { representRailCredentials } from '../../../accounts/representation.ts';
 import { isObject } from '../../../lib/json-values.ts';
 import { type CredentialsForm, readSecrets } from '../../../methods/credentials.ts';
 import { STRIPE, stripeCredentials } from '../../../methods/stripe/credentials.ts';
@@ -8,7 +9,7 @@ import { objectOf } from '../../declare/json.ts';
 import { required, withDefault } from '../../declare/parameter.ts';
 import { choice, file } from '../../declare/values.ts';
 import { Failure } from '../../failure.ts';
-import { lineOf, railCredentialsKeys, recordOf, vaultOf } from '../../rail-credentials.ts';
+import { lineOf, railCredentialsKeys, surroundingsOf } from '../../rail-credentials.ts';
 import { mistakesIn, readJson } from '../../settings-file.ts';
 
 const forms: Readonly<Record<typeof STRIPE, CredentialsForm>> = { [STRIPE]: stripeCredentials };
@@ -25,7 +26,7 @@ export const command = databaseCommand({
     account: accountOption,
     live: liveOption,
   },
-  json: objectOf(railCredentialsKeys),
+  json: objectOf(railCredentialsKeys, 'rail_credentials'),
   examples: [
     ['opentill credentials set stripe --account 2', 'Cards of account 2 in test mode, from standard input'],
     ['opentill credentials set stripe --account 2 --live --file stripe.json', 'Cards in live mode'],
@@ -33,7 +34,8 @@ export const command = databaseCommand({
   async run({ rail, file, account: number, live }, { output, ...database }) {
     const tenant = { account: number, mode: modeOf(live) };
     const account = await accountOf(database.store, number);
-    const vault = vaultOf(process.env);
+    const surroundings = surroundingsOf(process.env);
+    const { vault } = surroundings;
     if (!vault.canSeal)
       throw new Failure(
         'CREDENTIALS_KEY is not set; openssl rand -base64 32 makes one, which the server needs too',
@@ -51,8 +53,8 @@ export const command = databaseCommand({
     });
     const set = credentialsAt(after.railCredentials[tenant.mode], rail);
     if (set === null) throw new Error(`${rail} is not among the credentials`);
-    const record = recordOf(tenant, rail, set, vault);
-    output.record(record, lineOf(record));
+    const shown = representRailCredentials({ tenant, rail }, set, surroundings);
+    output.record(shown, lineOf(shown));
   },
 });
 

@@ -2,13 +2,13 @@ import { apiCommand } from '../../declare/access.ts';
 import { objectOf } from '../../declare/json.ts';
 import { required } from '../../declare/parameter.ts';
 import { nonEmpty } from '../../declare/values.ts';
-import { endpointKeys, endpointOptions, lineOf, type WithSecret } from '../../webhooks/endpoint.ts';
+import { endpointOptions, lineOf, newEndpointKeys, type WithSecret } from '../../webhooks/endpoint.ts';
 
 export const command = apiCommand('webhooks')({
   purpose: 'Add a webhook endpoint; its secret is shown once.',
   arguments: { address: required(nonEmpty('address', 'an address'), 'Address that receives the events.') },
   options: endpointOptions,
-  json: objectOf({ ...endpointKeys, secret: 'Its secret; it is shown only now.' }, 'webhook_endpoint'),
+  json: objectOf(newEndpointKeys, 'webhook_endpoint'),
   examples: [
     ['opentill webhooks add https://shop.example/hooks', 'All events'],
     [

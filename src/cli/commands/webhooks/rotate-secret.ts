@@ -1,14 +1,20 @@
 import { apiCommand } from '../../declare/access.ts';
 import { objectOf } from '../../declare/json.ts';
 import { required } from '../../declare/parameter.ts';
-import { linesOfSecrets, overlapOption, secretKeys } from '../../secrets.ts';
-import { type Endpoint, endpointId, pathOf, type WithSecret } from '../../webhooks/endpoint.ts';
+import { linesOfSecrets, overlapOption } from '../../secrets.ts';
+import {
+  type Endpoint,
+  endpointId,
+  newEndpointKeys,
+  pathOf,
+  type WithSecret,
+} from '../../webhooks/endpoint.ts';
 
 export const command = apiCommand('webhooks')({
   purpose: 'Replace the secret of a webhook endpoint.',
   arguments: { endpoint: required(endpointId, 'Id of the webhook endpoint, `whe_…`.') },
   options: { overlap: overlapOption },
-  json: objectOf(secretKeys),
+  json: objectOf(newEndpointKeys, 'webhook_endpoint'),
   examples: [
     [
       'opentill webhooks rotate-secret whe_01k9zq4tn30000x5r7m2c9w1he --overlap 2h',
@@ -21,11 +27,7 @@ export const command = apiCommand('webhooks')({
     const after = await client.send<WithSecret>('POST', `${path}/rotate_secret`, {
       overlap_seconds: overlap,
     });
-    const fate = {
-      secret: after.secret,
-      previous_secret_expires_at: after.previous_secret_expires_at,
-      dropped_secret_expires_at: before.previous_secret_expires_at,
-    };
-    output.record(fate, linesOfSecrets(fate));
+    const dropped_secret_expires_at = before.previous_secret_expires_at;
+    output.record(after, linesOfSecrets({ ...after, dropped_secret_expires_at }));
   },
 });

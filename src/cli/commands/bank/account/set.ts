@@ -1,3 +1,4 @@
+import { representReceivingAccount } from '../../../../accounts/representation.ts';
 import type { Problem } from '../../../../checkout/refusals.ts';
 import type { JsonObject } from '../../../../checkout/session.ts';
 import { accountOption, changeAccount, liveOption, modeOf } from '../../../account.ts';
@@ -7,7 +8,7 @@ import { flag, optional, optionName, required } from '../../../declare/parameter
 import { nonEmpty, text } from '../../../declare/values.ts';
 import { UsageError } from '../../../failure.ts';
 import { printable } from '../../../printable.ts';
-import { lineOf, receivingAccountKeys, recordOf } from '../../../receiving-account.ts';
+import { lineOf, receivingAccountKeys } from '../../../receiving-account.ts';
 
 /** Options for the fields of the account itself. */
 const ofAccount = {
@@ -53,7 +54,7 @@ export const command = databaseCommand({
     account: accountOption,
     live: liveOption,
   },
-  json: objectOf(receivingAccountKeys),
+  json: objectOf(receivingAccountKeys, 'receiving_account'),
   examples: [
     [
       "opentill bank account set eur --currency EUR --iban 'DE89 3704 0044 0532 0130 00' --holder-name 'Muster Handels GmbH' --holder-country DE",
@@ -75,7 +76,8 @@ export const command = databaseCommand({
     );
     const changed = after.settings[tenant.mode].receivingAccounts.find((each) => each.id === id.trim());
     if (changed === undefined) throw new Error(`${id} is not among the accounts`);
-    output.record(recordOf(changed), lineOf(changed));
+    const shown = representReceivingAccount(changed);
+    output.record(shown, lineOf(shown));
   },
 });
 

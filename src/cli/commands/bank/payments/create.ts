@@ -20,7 +20,7 @@ export const command = apiCommand(
     executeOn: optional(date, 'Execution date, such as 2030-01-31. Default: today.'),
     ...paymentFileOptions,
   },
-  json: objectOf(paymentFileKeys),
+  json: objectOf(paymentFileKeys, 'payment_file'),
   examples: [
     ['opentill bank payments create eur', 'All refunds and returns from the account eur'],
     [

@@ -1,0 +1,161 @@
+/**
+ * One representation: what a command on the database prints with `--json` is what the API answers, field for field and in
+ * the same order. A row for each command does the same over the API.
+ */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { commandNames, loadCommand } from '../../src/cli/table.ts';
+import { freshDirectory, runToEnd } from '../support/process.ts';
+import { CREDENTIALS_KEY, serveHere } from '../support/service.ts';
+import { OUR_IBAN } from '../support/statements.ts';
+
+type Data = Readonly<Record<string, unknown>>;
+type Call = (method: string, path: string, body?: object) => Promise<unknown>;
+
+/** Commands of other groups print no resource that the API has for keys with `manage`. */
+const groups = ['accounts', 'keys', 'credentials', 'webhooks', 'bank'];
+
+const secrets = { secret_key: 'rk_test_0123456789abcdef', webhook_secret: 'whsec_0123456789abcdef' };
+const holder = { name: 'Shop', country: 'DE' };
+const given = { name: 'Till', permissions: ['read', 'webhooks'] };
+
+type Row = {
+  readonly args: (made: Made) => readonly string[];
+  readonly api: (call: Call, made: Made) => Promise<unknown>;
+  /** Fields that differ between two of a kind: an id, a secret, a time. Only their types are compared. */
+  readonly differing?: readonly string[];
+  readonly isLive?: boolean;
+};
+
+/** Names of files, and two keys that are alike, one for each of the two. */
+type Made = { readonly stripe: string; readonly policy: string; readonly keys: readonly [string, string] };
+
+const policy = { policy: { late: 'hold' } };
+
+/** In the order in which they run. Null for what the API does not do. */
+const rows: Readonly<Record<string, Row | null>> = {
+  'accounts create': null,
+  'accounts list': null,
+  'accounts configure': {
+    args: ({ policy: file }) => ['1', '--file', file],
+    api: (call) => call('PUT', '/account_settings', policy),
+  },
+  'accounts settings': { args: () => ['1'], api: (call) => call('GET', '/account_settings') },
+  'accounts rename': {
+    args: () => ['1', 'Shop'],
+    api: (call) => call('PUT', '/account_settings', { name: 'Shop' }),
+    isLive: true,
+  },
+  'accounts rotate-webhook-secret': {
+    args: () => ['1', '--overlap', '0'],
+    api: (call) => call('POST', '/webhook_secret/rotate', { overlap_seconds: 0 }),
+    differing: ['secret'],
+  },
+  'keys create': {
+    args: () => ['--name', given.name, '--permissions', given.permissions.join(',')],
+    api: (call) => call('POST', '/api_key', given),
+    differing: ['id', 'created_at', 'secret'],
+  },
+  'keys revoke': {
+    args: ({ keys: [key] }) => [key],
+    api: (call, { keys: [, key] }) => call('POST', `/api_key/${key}/revoke`),
+    differing: ['id', 'created_at', 'revoked_at'],
+  },
+  'keys list': {
+    args: () => [],
+    api: (call) => call('GET', '/api_key?limit=100'),
+    // The command line is no key.
+    differing: ['is_caller'],
+  },
+  'credentials set': {
+    args: ({ stripe: file }) => ['stripe', '--file', file],
+    api: (call) => call('PUT', '/rail_credentials/stripe', secrets),
+    differing: ['set_at', 'set_by'],
+  },
+  'credentials list': { args: () => [], api: (call) => call('GET', '/rail_credentials') },
+  'credentials reseal': null,
+  'bank account set': {
+    args: () => [
+      'eur',
+      ...['--currency', 'EUR', '--iban', OUR_IBAN],
+      ...['--holder-name', holder.name, '--holder-country', holder.country],
+    ],
+    api: (call) => call('PUT', '/receiving_account/eur', { currency: 'EUR', iban: OUR_IBAN, holder }),
+  },
+  'bank account list': { args: () => [], api: (call) => call('GET', '/receiving_account') },
+};
+
+/** As JSON, in its order; of fields that differ there is only the type. */
+function comparable(value: unknown, differing: readonly string[] = []): string {
+  return JSON.stringify(value, (name, each) => (differing.includes(name) ? typeof each : each));
+}
+
+async function setUp(t: TestContext) {
+  const directory = freshDirectory(t);
+  const settings = {
+    DATABASE_URL: `sqlite:${join(directory, 'till.db')}`,
+    PUBLIC_URL: 'https://pay.example',
+    CREDENTIALS_KEY,
+  };
+  const server = await serveHere(t, settings);
+
+  async function printedBy(name: string, args: readonly string[]): Promise<unknown> {
+    const words = [...name.split(' '), ...args, '--json'];
+    const { code, stdout, stderr } = await runToEnd(t, words, settings);
+    assert.deepEqual([code, stderr], [0, ''], words.join(' '));
+    return JSON.parse(stdout);
+  }
+
+  async function keyOf(...args: readonly string[]): Promise<Data> {
+    return (await printedBy('keys create', args)) as Data;
+  }
+
+  async function callerOf(...args: readonly string[]): Promise<Call> {
+    const { id, secret } = await keyOf('--permissions', 'manage', ...args);
+    const authorization = `Basic ${btoa(`${id}:${secret}`)}`;
+    return async (method, path, body) => {
+      const headers = { authorization, ...(body && { 'content-type': 'application/json' }) };
+      const sent = body ? { body: JSON.stringify(body) } : {};
+      const response = await fetch(`${server.url}/v3${path}`, { method, headers, ...sent });
+      const { status, data } = (await response.json()) as { status: string; data: unknown };
+      assert.equal(status, 'success', path);
+      return data;
+    };
+  }
+
+  const put = (name: string, content: object) => {
+    const path = join(directory, name);
+    writeFileSync(path, JSON.stringify(content));
+    return path;
+  };
+  const [one, other] = [await keyOf('--name', 'One'), await keyOf('--name', 'One')];
+  const made: Made = {
+    stripe: put('stripe.json', secrets),
+    policy: put('policy.json', policy),
+    keys: [String(one.id), String(other.id)],
+  };
+  return { printedBy, made, test: await callerOf(), live: await callerOf('--live') };
+}
+
+test('a command on the database prints what the API answers', async (t) => {
+  const { printedBy, made, test, live } = await setUp(t);
+  for (const [name, row] of Object.entries(rows)) {
+    if (row === null) continue;
+    const printed = await printedBy(name, row.args(made));
+    const answered = await row.api(row.isLive ? live : test, made);
+    assert.equal(comparable(printed, row.differing), comparable(answered, row.differing), name);
+  }
+});
+
+test('every command that prints what the API has is compared with it', async () => {
+  const names = commandNames.filter((name) => groups.includes(name.split(' ')[0] ?? ''));
+  const compared = await Promise.all(
+    names.map(async (name) => {
+      const command = await loadCommand(name);
+      return command?.access === 'database' && command.json !== null ? [name] : [];
+    }),
+  );
+  assert.deepEqual(Object.keys(rows).sort(), compared.flat().sort());
+});
