@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { suite, test } from 'node:test';
+import { version } from '../../src/version.ts';
 import { blocksOf, fileNameOf, pagePaths, readPage, root } from './page.ts';
 import { answersIn, showsAnswer, showsLines } from './printed.ts';
 import { createReader } from './shell.ts';
@@ -115,7 +116,7 @@ suite('what is shown', () => {
 
 suite('the reader’s shell', () => {
   test('keeps its variables, and notices every command that fails', async (t) => {
-    const reader = createReader({});
+    const reader = await createReader({});
     t.after(reader.leave);
     assert.deepEqual(await reader.run('NAME=till\n'), { stdout: '', stderr: '', failed: [] });
     assert.equal((await reader.run('echo $NAME')).stdout, 'till\n');
@@ -131,8 +132,28 @@ suite('the reader’s shell', () => {
     assert.match((await reader.run('echo $MISSING\n')).failed.join(), /has ended/);
   });
 
+  test('runs commands as processes of their own would', async (t) => {
+    const reader = await createReader({});
+    t.after(reader.leave);
+    const said = async (command: string) => {
+      const { stdout, stderr, failed } = await reader.run(`${command}; echo "status $?"\n`);
+      return { stdout, stderr, hasFailed: failed.length > 0 };
+    };
+    const words = `accounts rename 1 '' --colour 'ä  b'`;
+    for (const [settings, rest] of [
+      ['', words],
+      [`DATABASE_URL='a  b'`, 'keys list'],
+      ['', 'keys list --help'],
+    ]) {
+      const here = await said(`${settings} npx opentill ${rest}`);
+      assert.deepEqual(here, await said(`${settings} node bin/opentill.js ${rest}`));
+    }
+    assert.equal((await said('echo input | npx opentill --version')).stdout, `${version}\nstatus 0\n`);
+    assert.match((await said('cd docs; npx opentill --version')).stderr, /not the directory/);
+  });
+
   test('does not give its variables to others that keep running', async (t) => {
-    const reader = createReader({});
+    const reader = await createReader({});
     t.after(reader.leave);
     await reader.run('NAME=till\n');
     await assert.rejects(

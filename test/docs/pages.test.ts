@@ -80,7 +80,7 @@ async function startVisit(t: TestContext, path: string): Promise<Visit> {
   for (const port of ['3000', '4000', '4001', '4002']) ports.set(port, String(await freePort()));
   const PORT = ports.get('3000') ?? '';
   const withPorts = (code: string) => code.replaceAll(PORTS, (port) => ports.get(port) ?? port);
-  const reader = createReader({ PORT });
+  const reader = await createReader({ PORT });
   const visit: Visit = { reader, printed: null, withPorts, last: '', kept: [] };
   // The directory holds the database, so the service stops first.
   let stop = async () => {};

@@ -17,6 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { serveCommands } from './commands.ts';
 import { root } from './page.ts';
 
 /**
@@ -34,8 +35,10 @@ npm() {
 }
 npx() {
   [ "$1" = opentill ] || { echo "the test knows no npx $1" >&2; return 1; }
+  # Elsewhere npx looks for another package.
+  [ -e bin/opentill.js ] || { echo 'this is not the directory of opentill' >&2; return 1; }
   shift
-  node bin/opentill.js "$@"
+  opentill "$@"
 }
 `;
 
@@ -55,7 +58,8 @@ export type Reader = {
 };
 
 /** A reader with a fresh clone, whose shells have these settings in their environment. */
-export function createReader(settings: Readonly<Record<string, string>>): Reader {
+export async function createReader(settings: Readonly<Record<string, string>>): Promise<Reader> {
+  const commands = await serveCommands();
   const home = mkdtempSync(join(tmpdir(), 'opentill-reader-'));
   const directory = join(home, 'opentill');
   mkdirSync(directory);
@@ -63,7 +67,7 @@ export function createReader(settings: Readonly<Record<string, string>>): Reader
     symlinkSync(join(root, name), join(directory, name));
   const own = join(home, 'blocks');
   mkdirSync(own);
-  writeFileSync(join(own, 'prelude.sh'), prelude);
+  writeFileSync(join(own, 'prelude.sh'), prelude + commands.declaration);
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
   const env = {
     HOME,
@@ -146,6 +150,7 @@ export function createReader(settings: Readonly<Record<string, string>>): Reader
 
   async function leave(): Promise<void> {
     await Promise.all(leaving.map((end) => end()));
+    await commands.close();
     rmSync(home, { recursive: true, force: true });
   }
   return { directory, run, keep, leave };
