@@ -442,14 +442,21 @@ export const accountFaults: readonly Fault[] = [
   },
   {
     name: 'a command shows a field of a new key that the API does not',
-    file: 'src/cli/api-key.ts',
+    file: 'src/cli/api-keys/in-database.ts',
     tests: ['test/cli/representation.test.ts'],
     find: 'return representNewApiKey(key, secret, CALLER);',
     replace: 'return { ...representNewApiKey(key, secret, CALLER), mode: tenant.mode };',
   },
   {
+    name: 'a key of test mode is created at a server although one of live mode is asked for',
+    file: 'src/cli/api-keys/at-server.ts',
+    tests: ['test/cli/keys.test.ts'],
+    find: 'account !== undefined || live',
+    replace: 'account !== undefined',
+  },
+  {
     name: 'the list of keys ends with its first page',
-    file: 'src/cli/api-key.ts',
+    file: 'src/cli/api-keys/in-database.ts',
     tests: ['test/cli/keys.test.ts'],
     find: 'if (!hasMore || last',
     replace: 'if (hasMore || last',

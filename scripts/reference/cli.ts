@@ -28,6 +28,7 @@ From a clone of the repository, run \`npx opentill …\`: that uses the Node.js 
   at once, on PostgreSQL within a second. They need no API key.
 - Commands through the API work from any machine, with an API key that has the permissions they need: see
   [Connection](#connection).
+- Commands for API keys work on the database or, with \`--url\`, through the API of a server.
 - \`--json\` prints JSON instead of text: one document, or one object a line. Remarks and errors go to standard error.
 - \`opentill completion bash\`, \`zsh\` or \`fish\` prints a completion script.
 

@@ -70,10 +70,11 @@ function formOf(json: Json): string {
 
 /** Permissions of the API key, in a sentence. */
 export function permissionOf({ access, permissions }: Command): string {
-  if (access === 'api') {
-    const names = permissions.map((each) => `\`${each}\``).join(' and ');
-    return `The API key needs the permission${permissions.length > 1 ? 's' : ''} ${names}.`;
-  }
+  const names = permissions.map((each) => `\`${each}\``).join(' and ');
+  const needed = `the permission${permissions.length > 1 ? 's' : ''} ${names}`;
+  if (access === 'api') return `The API key needs ${needed}.`;
+  if (access === 'either')
+    return `On the database it needs no API key. With \`--url\`, the key in \`OPENTILL_API_KEY\` needs ${needed}.`;
   if (access === 'database') return 'It needs no API key: the command opens the database directly.';
   return 'No API key.';
 }

@@ -153,6 +153,47 @@ suite('opentill keys, beside a server that runs', () => {
   });
 });
 
+suite('opentill keys at a server, without its database', () => {
+  test('lists, creates and revokes the keys of the account and mode of its own', async (t) => {
+    const { keys, server, status } = await setUp(t);
+    const admin = made((await keys('create', '--permissions', 'manage', '--name', 'Admin')).stdout);
+    const env = { OPENTILL_API_KEY: `${admin.id}:${admin.secret}` };
+    const there = (...args: string[]) => runToEnd(t, ['keys', ...args, '--url', server.url], env);
+    const created = await there('create', '--name', 'Till 2', '--permissions', 'read');
+    assert.deepEqual([created.code, created.stderr], [0, '']);
+    const { id, secret } = made(created.stdout);
+    assert.equal(await status(id, secret), 200);
+    assert.equal((await there('list')).stdout, (await keys('list')).stdout);
+    const revoked = await there('revoke', id);
+    assert.deepEqual([revoked.code, revoked.stdout, revoked.stderr], [0, `${id} is revoked\n`, '']);
+    assert.equal(await status(id, secret), 401);
+    assert.deepEqual(await there('revoke', id), revoked);
+  });
+
+  test('says in one line what the server refuses, and what does not go together', async (t) => {
+    const { keys, server } = await setUp(t);
+    const admin = made((await keys('create', '--permissions', 'manage')).stdout);
+    const before = (await keys('list')).stdout;
+    const key = `${admin.id}:${admin.secret}`;
+    for (const [args, given, status, expected] of [
+      [['list'], BOOT, 1, /refused the request: .*permission/],
+      [['revoke', 'ak_test_unknown'], key, 1, /refused the request: There is no such API key$/],
+      [['list'], 'ak_test_x:sk_test_x', 1, /does not know the API key/],
+      [['list', '--live'], key, 2, /--account and --live do not go with --url/],
+      [['create', '--account', '1'], key, 2, /--account and --live do not go with --url/],
+      [['list'], '', 2, /OPENTILL_API_KEY must be a key and its secret, ak_…:sk_…$/],
+    ] as const) {
+      const words = ['keys', ...args, '--url', server.url];
+      const { code, stdout, stderr } = await runToEnd(t, words, { OPENTILL_API_KEY: given });
+      assert.deepEqual([code, stdout], [status, ''], stderr);
+      assert.match(stderr.trimEnd(), expected);
+      assert.match(stderr, /^opentill: [^\n]+\n$/);
+      assert.ok(!stderr.includes('sk_test'), stderr);
+    }
+    assert.equal((await keys('list')).stdout, before);
+  });
+});
+
 test('the database and the key of a command can be named by files', async (t) => {
   const directory = freshDirectory(t);
   const DATABASE_URL = `sqlite:${join(directory, 'till.db')}`;

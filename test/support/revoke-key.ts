@@ -1,5 +1,5 @@
 /** Revokes a key beside a service, as the command line does. */
-import { changeApiKey } from '../../src/cli/api-key.ts';
+import { changeApiKey } from '../../src/cli/api-keys/in-database.ts';
 import { executeOn } from '../../src/cli/with-store.ts';
 import type { Store } from '../../src/store/store.ts';
 

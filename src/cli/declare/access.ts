@@ -1,10 +1,12 @@
-/** The three ways of commands to their data: none, the database, or the API of a server. */
+/** The ways of commands to their data: none, the database, the API of a server, or either of these two. */
 import type { Permission } from '../../accounts/api-key.ts';
+import { BadSetting, variableText } from '../../config/read.ts';
+import { messageOf } from '../../lib/error-message.ts';
 import { type Client, createClient } from '../client.ts';
 import type { Database } from '../with-store.ts';
 import { type Access, define } from './command.ts';
-import { optionName, required, withDefault } from './parameter.ts';
-import { apiKey, serverAddress } from './values.ts';
+import { optional, optionName, required, withDefault } from './parameter.ts';
+import { type ApiKey, apiKey, serverAddress } from './values.ts';
 
 /** A command that needs neither a database nor a server, or opens them by itself. */
 export const plainCommand = define({
@@ -15,12 +17,14 @@ export const plainCommand = define({
   use: (_values, _env, work) => work({}),
 });
 
+const databaseVariables = ['DATABASE_URL', 'DATABASE_COMMITS'];
+
 /** A command that works on the database of the settings, which has to exist: beside a server, or without one. */
 export const databaseCommand = define<Record<never, never>, Database>({
   kind: 'database',
   options: {},
   permissions: [],
-  variables: ['DATABASE_URL', 'DATABASE_COMMITS'],
+  variables: databaseVariables,
   use: async (_values, env, work) => {
     const { withStore } = await import('../with-store.ts');
     await withStore(env, work);
@@ -62,4 +66,39 @@ export function apiCommand(...permissions: readonly Permission[]) {
     use: ({ url, key }, _env, work) => work({ client: createClient(url, key) }),
   };
   return define(access);
+}
+
+const server = {
+  url: optional(serverAddress, 'Address of a server: work through its API, not on the database.'),
+} as const;
+
+/**
+ * A command on the database of the settings or, with `--url`, through the API of a server with a key that has the
+ * permission. It is given the same to work with on both ways.
+ */
+export function eitherCommand<C extends object>(
+  permission: Permission,
+  { onDatabase, atServer }: { onDatabase(database: Database): C; atServer(client: Client): C },
+) {
+  const access: Access<typeof server, C> = {
+    kind: 'either',
+    options: server,
+    permissions: [permission],
+    variables: [...databaseVariables, 'OPENTILL_API_KEY'],
+    use: async ({ url }, env, work) => {
+      if (url !== undefined) return work(atServer(createClient(url, apiKeyFrom(env))));
+      const { withStore } = await import('../with-store.ts');
+      await withStore(env, (database) => work(onDatabase(database)));
+    },
+  };
+  return define(access);
+}
+
+/** Read only where a server is asked: a wrong one is no reason not to revoke a key in the database. */
+function apiKeyFrom(env: NodeJS.ProcessEnv): ApiKey {
+  try {
+    return apiKey.parse(variableText('OPENTILL_API_KEY', env), env);
+  } catch (error) {
+    throw error instanceof BadSetting ? error : new BadSetting(`OPENTILL_API_KEY ${messageOf(error)}`);
+  }
 }

@@ -43,7 +43,7 @@ export type Command = {
 };
 
 /** Through what a command reaches the data. */
-export type AccessKind = 'none' | 'database' | 'api';
+export type AccessKind = 'none' | 'database' | 'api' | 'either';
 
 /** A way to what a command works with: a store, a client, or nothing. */
 export type Access<P, C> = {

@@ -1,16 +1,14 @@
 import { usualPermissions } from '../../../accounts/api-key.ts';
-import { accountOption, liveOption, modeOf } from '../../account.ts';
-import { apiKeyKeys, createApiKey } from '../../api-key.ts';
-import { databaseCommand } from '../../declare/access.ts';
+import { apiKeyKeys, placeOptions } from '../../api-keys/api-keys.ts';
+import { keysCommand } from '../../api-keys/command.ts';
 import { objectOf } from '../../declare/json.ts';
 import { withDefault } from '../../declare/parameter.ts';
 import { keyName, permissions } from '../../declare/values.ts';
 
-export const command = databaseCommand({
+export const command = keysCommand({
   purpose: 'Create an API key; its secret is shown once.',
   options: {
-    account: accountOption,
-    live: liveOption,
+    ...placeOptions,
     permissions: withDefault(permissions, usualPermissions.join(','), 'Permissions of the key.'),
     name: withDefault(keyName, '', 'Your name for the key.'),
   },
@@ -23,8 +21,8 @@ export const command = databaseCommand({
       'A key that creates and revokes others over the API',
     ],
   ],
-  async run({ account, live, permissions, name }, { output, ...database }) {
-    const key = await createApiKey(database, { account, mode: modeOf(live) }, { permissions, name });
+  async run({ account, live, permissions, name }, { keys, output }) {
+    const key = await keys.create({ account, live }, { permissions, name });
     output.record(key, [
       `API key         ${key.id}`,
       `API secret      ${key.secret}`,

@@ -1,10 +1,10 @@
-import { apiKeyKeys, revokeApiKey } from '../../api-key.ts';
-import { databaseCommand } from '../../declare/access.ts';
+import { apiKeyKeys } from '../../api-keys/api-keys.ts';
+import { keysCommand } from '../../api-keys/command.ts';
 import { objectOf } from '../../declare/json.ts';
 import { required } from '../../declare/parameter.ts';
 import { idOf } from '../../declare/values.ts';
 
-export const command = databaseCommand({
+export const command = keysCommand({
   purpose: 'Revoke an API key immediately.',
   details: ['A revoked key stays revoked. Revoking it again changes nothing.'],
   arguments: { key: required(idOf('ak', 'an API key'), 'The API key, `ak_…`.') },
@@ -17,7 +17,7 @@ export const command = databaseCommand({
     'api_key',
   ),
   examples: [['opentill keys revoke ak_test_0123456789abcdef', 'The key is refused from now on']],
-  async run({ key: id }, { output, ...database }) {
-    output.record(await revokeApiKey(database, id), `${id} is revoked`);
+  async run({ key: id }, { keys, output }) {
+    output.record(await keys.revoke(id), `${id} is revoked`);
   },
 });
