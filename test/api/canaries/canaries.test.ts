@@ -261,6 +261,12 @@ test('secrets and persons are nowhere where they should not be', { timeout: 300_
     const settings = { DATABASE_URL: database.url };
     const backup = join(directory, 'backup.db');
     const isFile = database.url.startsWith('sqlite:');
+    // The list of keys shows their names.
+    const keys = await service.service.store.apiKeys.list(
+      { account: service.account.number, mode: 'test' },
+      { limit: 100 },
+    );
+    const namesOfKeys = new Set(keys.rows.map(({ name }) => name));
     const lines = [
       ['db', 'check'],
       ['keys', 'list', '--account', '1'],
@@ -273,7 +279,9 @@ test('secrets and persons are nowhere where they should not be', { timeout: 300_
     for (const args of lines) {
       const output = await runToEnd(t, args, settings);
       places.search(`opentill ${args.slice(0, 2).join(' ')}`, output.stdout + output.stderr, [
-        ...[...values].filter((value) => !args.includes(value)),
+        ...[...values].filter(
+          (value) => !args.includes(value) && !(args[0] === 'keys' && namesOfKeys.has(value)),
+        ),
         ...secrets,
       ]);
     }
