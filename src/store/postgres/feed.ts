@@ -16,8 +16,9 @@ import { StoreUnavailable } from '../errors.ts';
 import { feedEnd } from '../resources/events.ts';
 import { all, asItIs, one, owned, type Read, single, tenantOf } from '../resources/read.ts';
 import { isAmong } from '../resources/tenants.ts';
-import { type Sql, sql } from '../sql.ts';
+import { isAnyOf, type Sql, sql } from '../sql.ts';
 import type { FeedTroubles } from '../store.ts';
+import type { Sql as Connected } from './connection.ts';
 import { isUniqueViolation } from './errors.ts';
 import type { Pool } from './pool.ts';
 import { runOn, send, waiting } from './run.ts';
@@ -26,6 +27,8 @@ import { statementsOn } from './statements.ts';
 /** Time between two looks for events that nobody has numbered. A reader of a feed does not wait for it. */
 const LOOK_EVERY_MS = 250;
 const MAX_AT_ONCE = 5_000;
+/** Waiting events that are removed by their keys; more would take longer by the square of their number. */
+const MOST_BY_KEY = 64;
 const MAX_FEEDS = 1_000;
 /** Another process may have taken the positions; a feed that cannot go on after these tries is the operator's matter. */
 const MAX_TRIES = 12;
@@ -69,6 +72,16 @@ const moveEnd = ({ account, mode }: Tenant, position: number): Sql =>
   sql`INSERT INTO feed_end VALUES (${account}, ${mode === 'live'}, ${position})
       ON CONFLICT (account, live) DO UPDATE SET position = greatest(feed_end.position, excluded.position)`;
 
+/**
+ * Removes many events in one pass over all that wait. The table is nearly always empty, so the server knows nothing of it
+ * and would compare every event with every key. It makes a hash of texts that it knows when it plans: so not prepared.
+ */
+function removeMany(on: Connected, tenant: Tenant, found: readonly Waiting[]) {
+  const events = found.map(({ event }) => event);
+  const those = sql`DELETE FROM feed_waiting WHERE ${owned(tenant)} AND ${isAnyOf('event', events)}`;
+  return waiting(on, those, { prepare: false });
+}
+
 export type Feed = ReturnType<typeof createFeed>;
 
 type Dependencies = {
@@ -103,9 +116,10 @@ export function createFeed(pool: Pool, { onTrouble, living, inShards }: Dependen
       const last = Math.max(kept, used);
       const placed = inOrder(found).map(({ event }, index) => ({ position: last + index + 1, event }));
       const rows = statementsOn(on, tenant, inShards);
+      const isMany = found.length > MOST_BY_KEY;
       await commit([
         ...rows.insert('feed', placed),
-        ...rows.remove('feed_waiting', found),
+        ...(isMany ? [removeMany(on, tenant, found)] : rows.remove('feed_waiting', found)),
         waiting(on, moveEnd(tenant, last + placed.length)),
       ]);
       if (used > kept) {
