@@ -11,7 +11,7 @@ import { configure, eur } from '../bank.ts';
 import { startReceiver } from '../receiver.ts';
 import { createSession } from '../shop.ts';
 import { prefixes, type Subject, subjectsOf } from '../subjects.ts';
-import { type Fuzzed, kindOf, type Longest, type Shop } from './fuzzed.ts';
+import { ENDS_WITHIN_MS, type Fuzzed, kindOf, type Longest, type Shop } from './fuzzed.ts';
 
 const EACH = Number(process.env.FUZZED_SUBJECTS ?? 2);
 
@@ -84,6 +84,8 @@ process.on('message', (message) => {
   if (message === 'forget') Object.assign(longest, { ms: 0, request: '' });
 });
 process.on('disconnect', () => {
+  const tell = () => console.error(`still open: ${process.getActiveResourcesInfo().join(', ')}`);
+  setTimeout(tell, ENDS_WITHIN_MS / 2).unref();
   void hooks.run().finally(() => process.exit());
 });
 

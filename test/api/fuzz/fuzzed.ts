@@ -1,4 +1,5 @@
 /** The service that is fuzzed, as the tests see it, and the ids that it has given. */
+import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -39,6 +40,9 @@ export type FuzzedService = Fuzzed & {
   readonly stderr: () => string;
 };
 
+/** Time to end in; halfway the service says what is still open, unless its thread is at work all the time. */
+export const ENDS_WITHIN_MS = 40_000;
+
 export async function startFuzzed(
   context: Pick<TestContext, 'after'>,
   { subjects }: { subjects: number },
@@ -54,7 +58,11 @@ export async function startFuzzed(
   const ended = once(child, 'exit');
   context.after(async () => {
     if (child.connected) child.disconnect();
-    await ended;
+    // Long before the time of a test is over, which would tell nothing.
+    const tooLong = setTimeout(() => child.kill('SIGKILL'), ENDS_WITHIN_MS);
+    const [, signal] = await ended;
+    clearTimeout(tooLong);
+    assert.equal(signal, null, `the service did not end: ${stderr || 'it said nothing'}`);
   });
   const early = ended.then(() => {
     throw new Error(`the service has ended: ${stderr}`);
