@@ -14,7 +14,7 @@ export function settingsFor({
 
 /** Runs a command to its end. */
 export function opentill(t: TestContext, service: TestService, ...args: string[]) {
-  return runToEnd(t, args, settingsFor(service));
+  return runToEnd(t, args, settingsFor(service), { waits: true });
 }
 
 type Settings = Readonly<Record<string, string>>;
@@ -36,7 +36,7 @@ async function assertRefused(
   status: number,
   expected: RegExp,
 ): Promise<void> {
-  const { code, stdout, stderr } = await runToEnd(t, args, settings);
+  const { code, stdout, stderr } = await runToEnd(t, args, settings, { waits: true });
   assert.deepEqual([code, stdout], [status, ''], `${args.join(' ')}: ${stderr}`);
   assert.match(stderr, /^opentill: [^\n]+\n$/, args.join(' '));
   assert.match(stderr, expected, args.join(' '));

@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { Command, Result } from '../support/command-host.ts';
-import { runInHost } from '../support/command-lines.ts';
+import { runInTurn } from '../support/command-lines.ts';
 
 /**
  * `opentill` in the language of the shell. The directory, the number of words, the words and the settings go out, with a
@@ -52,7 +52,10 @@ export async function serveCommands(): Promise<Commands> {
 async function answer(socket: Socket): Promise<void> {
   const command = await commandFrom(socket);
   if (command === null) return;
-  const { code, stdout, stderr } = await inTurn(command);
+  // Pages are read at the same time, and one process runs their commands.
+  const { code, stdout, stderr } = await runInTurn(command).catch(
+    (error): Result => ({ code: 1, stdout: '', stderr: `${error}\n` }),
+  );
   socket.end([code, stdout, stderr, ''].join('\0'));
 }
 
@@ -70,19 +73,4 @@ async function commandFrom(socket: Socket): Promise<Command | null> {
     return { directory, args, env };
   }
   return null;
-}
-
-let last: Promise<unknown> = Promise.resolve();
-
-/** Pages are read at the same time, and one process runs their commands. */
-async function inTurn(command: Command): Promise<Result> {
-  const result = last.then(() => runInHost(command));
-  last = result.catch(() => {});
-  try {
-    const found = await result;
-    if (found === null) throw new Error('something else has the process that runs commands');
-    return found;
-  } catch (error) {
-    return { code: 1, stdout: '', stderr: `${error}\n` };
-  }
 }

@@ -6,19 +6,35 @@ import type { Command, Result } from './command-host.ts';
 const hostFile = join(import.meta.dirname, 'command-host.ts');
 
 let host: ChildProcess | undefined;
-let isBusy = false;
+/** Resolves when the command that runs is over. */
+let busy: Promise<unknown> | null = null;
 
 /** Runs the command, or returns null while another one runs: both at once need processes of their own. */
 export async function runInHost(command: Command): Promise<Result | null> {
-  if (isBusy) return null;
-  isBusy = true;
+  return busy === null ? runNow(command) : null;
+}
+
+/** Runs the command once those before it are over: one that ends by itself, whatever others do meanwhile. */
+export async function runInTurn(command: Command): Promise<Result> {
+  while (busy !== null) await busy;
+  return runNow(command);
+}
+
+function runNow(command: Command): Promise<Result> {
+  const result = askHost(command).finally(() => {
+    busy = null;
+  });
+  busy = result.catch(() => {});
+  return result;
+}
+
+async function askHost(command: Command): Promise<Result> {
   if (host === undefined || !host.connected) host = startHost();
   const { channel } = host;
   channel?.ref();
   try {
     return await answerOf(host, command);
   } finally {
-    isBusy = false;
     // A test that has nothing left to do but this may end.
     channel?.unref();
   }

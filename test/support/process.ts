@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../../src/cli/free-port.ts';
-import { runInHost } from './command-lines.ts';
+import { runInHost, runInTurn } from './command-lines.ts';
 
 export const executable = join(import.meta.dirname, '../../bin/opentill.js');
 
@@ -105,18 +105,20 @@ export function run(
 /**
  * Runs `opentill <args>` to its end. One command after the other shares a process, which has them loaded. A server, which
  * leaves things to the end of its process, and a command that runs beside another have processes of their own;
- * `startsNothing` tells of a server that is refused before it begins.
+ * `startsNothing` tells of a server that is refused before it begins, and `waits` of a command that need not run beside
+ * others of the same suite.
  */
 export async function runToEnd(
   context: Ends,
   args: readonly string[],
   settings: Settings,
-  { directory = tmpdir(), startsNothing = false } = {},
+  { directory = tmpdir(), startsNothing = false, waits = false } = {},
 ): Promise<Ended & { readonly stdout: string; readonly stderr: string }> {
   const isServer = (args[0] === 'serve' || args[0] === 'demo') && !startsNothing;
   // Commands with options of Node itself need a process of their own, too.
   const isOfItsOwn = isServer || settings.NODE_OPTIONS !== undefined;
-  const result = isOfItsOwn ? null : await runInHost({ args, env: environment(settings), directory });
+  const inHost = waits ? runInTurn : runInHost;
+  const result = isOfItsOwn ? null : await inHost({ args, env: environment(settings), directory });
   if (result !== null) return { ...result, signal: null };
   const { output, ended } = run(context, args, settings, { directory });
   return { ...(await ended), ...output };
