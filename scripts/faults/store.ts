@@ -134,6 +134,18 @@ export const storeFaults: readonly Fault[] = [
     replace: '        }\n      }\n',
   },
   {
+    name: 'a test clock that was moved while that of the machine was behind makes older what was there',
+    ...sqlite('resources/clocks', 'store/sqlite'),
+    find: 'ORDER BY id DESC LIMIT 1) - (${lead})',
+    replace: 'ORDER BY id DESC LIMIT 0) - (${lead})',
+  },
+  {
+    name: 'a test clock that was moved twice while that of the machine was behind was so at the first',
+    ...sqlite('resources/clocks', 'store/sqlite'),
+    find: 'coalesce((SELECT max(at) FROM clock_move WHERE ${ofTenant}), 0)',
+    replace: '0',
+  },
+  {
     name: 'what has grown old since a clock was moved is not looked for',
     ...sqlite('resources/tenants', 'store/sqlite'),
     find: 'THEN ${any} ELSE',

@@ -26,6 +26,8 @@ export type Due = {
   saidGone: boolean;
   /** Delivered or given up, as was committed. */
   isOver: boolean;
+  /** Time of that, by the clock of the tenant: those behind it are due from then on. */
+  overAt: number;
   resent: boolean;
   fresh: boolean;
   /** Set if it was given up for its age. */
@@ -148,6 +150,7 @@ export function createWebhookOracle(
           arrived: false,
           saidGone: false,
           isOver: false,
+          overAt: 0,
           resent: false,
           fresh: true,
           isTooOld: false,
@@ -161,7 +164,10 @@ export function createWebhookOracle(
         if (due === undefined) fault(`the result of a delivery that is not known: ${id}`);
         else {
           if (state === 'delivered' && !due.arrived) fault(`${id} counts as delivered and never arrived`);
-          if (state === 'delivered' || state === 'failed') due.isOver = true;
+          if (state === 'delivered' || state === 'failed') {
+            due.isOver = true;
+            due.overAt = clock.realNow() + clock.aheadOf(tenant);
+          }
           if (state !== 'delivered') doubted.add(due.receiver);
           const isOn = !due.receiver.startsWith('whe_') || endpoints.get(due.receiver)?.disabled === null;
           const isTooOld = ageOf(due.made, clock) >= DELIVERY_DAYS * DAY_MS;
@@ -231,16 +237,18 @@ export function createWebhookOracle(
     /** Deliveries that nothing kept from going out at once, and that did not. */
     asleep(nowOf: (tenant: Tenant) => number): Due[] {
       if (hanging > 0) return [];
-      return [...deliveries.values()].filter(
-        (each) =>
+      return [...deliveries.values()].filter((each) => {
+        const now = nowOf(each.tenant);
+        return (
           each.fresh &&
           each.sent === 0 &&
           // A clock that was set back makes it due later.
-          each.createdAt <= nowOf(each.tenant) &&
+          each.createdAt <= now &&
           !doubted.has(each.receiver) &&
           (!each.receiver.startsWith('whe_') || endpoints.get(each.receiver)?.disabled === null) &&
-          inFront(each).every(({ isOver }) => isOver),
-      );
+          inFront(each).every(({ isOver, overAt }) => isOver && overAt <= now)
+        );
+      });
     },
 
     /** Deliveries made until now are no longer fresh. */

@@ -44,6 +44,17 @@ export function retentionSuite(open: Open): void {
         assert.equal(await shown(theirs, OLD), undefined, 'nothing of theirs is older');
       }
     });
+
+    it('is no older for a clock of the machine that was set back when the other one was moved', async (given) => {
+      const { store, mine } = given;
+      await happen(store, mine, YOUNG);
+      for (let moves = 1; moves <= 2; moves++) {
+        await write(store, mine, { clockMove: { at: OLD, advanceMs: 300 * DAY } });
+        const shown = async (at: number) => (await store.retention.listTenants('events', at))[0]?.now;
+        assert.equal(await shown(YOUNG - 1), YOUNG - 1);
+        assert.equal(await shown(YOUNG), YOUNG + moves * 300 * DAY);
+      }
+    });
   });
 
   suite('what a clock that was moved has made', () => {
