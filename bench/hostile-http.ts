@@ -11,13 +11,12 @@ import { isShort } from '../test/support/scale.ts';
 import type { Attack, Counts, Message } from './neighbours/attack.ts';
 import {
   type Bench,
-  type Beside,
   figuresOf,
-  type Measure,
+  type Measured,
   measureBeside,
   measureRows,
+  type Row,
   say,
-  settledBeside,
   start,
   untilEnded,
 } from './neighbours/bench.ts';
@@ -34,7 +33,14 @@ const SLOW = 500;
 const notRefused = (counts: Counts): number =>
   Object.entries(counts).reduce((sum, [status, count]) => (/^4|^closed/.test(status) ? sum : sum + count), 0);
 
-function sayOf(name: string, beside: Beside): void {
+const row = (measure: Row['measure']): Row => ({
+  measure,
+  say: (measured) => {
+    for (const [name, each] of measured) sayOf(name, each);
+  },
+});
+
+function sayOf(name: string, beside: Measured): void {
   const { counts } = beside;
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
   say(CAMPAIGN, {
@@ -51,36 +57,34 @@ const headsOf = (secret: string, path: string, more: string): string[] =>
     (key) => `POST ${path} HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\n${key}${more}\r\n`,
   );
 
-async function flood(bench: Bench, name: string, messages: readonly Message[]): Promise<void> {
-  const attack: Attack = { kind: 'hostile', url: bench.service.url, secret: '', messages, count: AT_ONCE };
-  sayOf(name, await settledBeside(() => measureBeside(bench, attack)));
-}
+const flood = (name: string, messagesFor: (bench: Bench) => readonly Message[]): Row =>
+  row(async (bench, take) => {
+    const messages = messagesFor(bench);
+    const attack: Attack = { kind: 'hostile', url: bench.service.url, secret: '', messages, count: AT_ONCE };
+    await take(name, () => measureBeside(bench, attack));
+  });
 
 /** Bodies of ten megabytes, with a length and in chunks, to operations, pages and providers' routes. */
-const bodies: Measure = async (bench) => {
+const bodies = flood('bodies', (bench) => {
   const paths = ['/v3/checkout', '/v3/customer', '/notices/stripe', '/transaction/none/pay'];
   const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
-  await flood(
-    bench,
-    'bodies',
-    paths.flatMap((path) => [
-      ...headsOf(bench.otherSecret, path, `content-length: ${BODY_BYTES}\r\n`).map((head) => ({
-        head,
-        fill: 'x'.repeat(1000),
-        times: BODY_BYTES / 1000,
-      })),
-      ...headsOf(bench.otherSecret, path, 'transfer-encoding: chunked\r\n').map((head) => ({
-        head,
-        fill: chunk,
-        times: Math.ceil(BODY_BYTES / 0x10000),
-        end: '0\r\n\r\n',
-      })),
-    ]),
-  );
-};
+  return paths.flatMap((path) => [
+    ...headsOf(bench.otherSecret, path, `content-length: ${BODY_BYTES}\r\n`).map((head) => ({
+      head,
+      fill: 'x'.repeat(1000),
+      times: BODY_BYTES / 1000,
+    })),
+    ...headsOf(bench.otherSecret, path, 'transfer-encoding: chunked\r\n').map((head) => ({
+      head,
+      fill: chunk,
+      times: Math.ceil(BODY_BYTES / 0x10000),
+      end: '0\r\n\r\n',
+    })),
+  ]);
+});
 
 /** Bodies that nest lists, and objects, as often as there is room; and metadata that do, as text. */
-const deep: Measure = async (bench) => {
+const deep = flood('deep', (bench) => {
   const objects = Math.floor(DEPTH / 5);
   const shapes: readonly [fill: string, times: number, end: string][] = [
     ['[', DEPTH, ''],
@@ -89,21 +93,15 @@ const deep: Measure = async (bench) => {
     ['{"metadata":', 1, `${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}}`],
     ['{"metadata":"', 1, `${'['.repeat(30_000)}${']'.repeat(30_000)}"}`],
   ];
-  await flood(
-    bench,
-    'deep',
-    shapes.flatMap(([fill, times, end]) =>
-      headsOf(
-        bench.otherSecret,
-        '/v3/checkout',
-        `content-length: ${fill.length * times + end.length}\r\n`,
-      ).map((head) => ({ head, fill, times, end })),
+  return shapes.flatMap(([fill, times, end]) =>
+    headsOf(bench.otherSecret, '/v3/checkout', `content-length: ${fill.length * times + end.length}\r\n`).map(
+      (head) => ({ head, fill, times, end }),
     ),
   );
-};
+});
 
 /** Heads of 17 KiB: one long field, many short ones, a long target. */
-const heads: Measure = async (bench) => {
+const heads = flood('heads', (bench) => {
   const long = `x-long: ${'x'.repeat(HEAD_BYTES)}\r\n`;
   const many = Array.from(
     { length: HEAD_BYTES / 16 },
@@ -115,15 +113,11 @@ const heads: Measure = async (bench) => {
     ...headsOf(bench.otherSecret, '/v3/checkout', many.join('')),
     ...headsOf(bench.otherSecret, target, ''),
   ];
-  await flood(
-    bench,
-    'heads',
-    all.map((head) => ({ head, fill: '', times: 0 })),
-  );
-};
+  return all.map((head) => ({ head, fill: '', times: 0 }));
+});
 
 /** Heads and bodies that come byte by byte: how long until the last of these connections is closed. */
-const slow: Measure = async (bench) => {
+const slow = row(async (bench, take) => {
   const { url } = bench.service;
   const attack: Attack = {
     kind: 'slow',
@@ -132,19 +126,22 @@ const slow: Measure = async (bench) => {
     count: SLOW,
     kinds: ['head', 'body'],
   };
-  sayOf('slow', await settledBeside(() => measureBeside(bench, attack)));
-  const startedAt = performance.now();
-  const attacker = await start(attack);
-  await untilEnded(attacker, SLOW);
-  const closedMs = Math.round(performance.now() - startedAt);
-  const counts = await attacker.counts();
-  await attacker.end();
-  say(CAMPAIGN, {
-    slow_clients: SLOW,
-    slow_clients_told_408: counts['408'] ?? 0,
-    slow_clients_not_refused: notRefused(counts),
-    slow_closed_ms: closedMs,
+  await take('slow', async () => {
+    const beside = await measureBeside(bench, attack);
+    const startedAt = performance.now();
+    const attacker = await start(attack);
+    await untilEnded(attacker, SLOW);
+    const closedMs = Math.round(performance.now() - startedAt);
+    const counts = await attacker.counts();
+    await attacker.end();
+    const further = {
+      slow_clients: SLOW,
+      slow_clients_told_408: counts['408'] ?? 0,
+      slow_clients_not_refused: notRefused(counts),
+      slow_closed_ms: closedMs,
+    };
+    return { ...beside, further };
   });
-};
+});
 
 await measureRows({ bodies, deep, heads, ...(isShort ? {} : { slow }) }, process.argv.slice(2));

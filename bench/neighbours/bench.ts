@@ -14,8 +14,12 @@ import { type Outcome, openLoop } from './load.ts';
 
 /** Duration of each load; a short run has shorter ones. */
 const SECONDS = scaled(10);
-/** A ratio above that is measured twice more, and the median counts: one pause of the machine is not what a route costs. */
+/**
+ * A ratio above that, or below its reciprocal, is measured twice more, behind all others, and the median counts: pauses of
+ * the machine, which can come for minutes, are not what a route costs.
+ */
 const DOUBTFUL_RATIO = 1.5;
+const MOST_TRIES = 3;
 
 export const SECRET = 'sk_test_bench';
 const cli = join(import.meta.dirname, '../../bin/opentill.js');
@@ -30,18 +34,58 @@ export type Bench = {
   readonly otherSecret: string;
 };
 
-export type Measure = (bench: Bench) => Promise<void>;
+/** What is measured under a name, with what else is to be said of it. */
+export type Measured = Beside & { readonly further?: Figures };
 
-/** Measures the rows that the words name, or all of them, each with a service, and on SQLite a database, of its own. */
+/** Measures what is not settled under this name yet. */
+export type Take = (name: string, measure: () => Promise<Measured>) => Promise<void>;
+
+export type Row = {
+  readonly measure: (bench: Bench, take: Take) => Promise<void>;
+  /** Says what counts, by the names. */
+  readonly say: (measured: ReadonlyMap<string, Measured>) => void;
+};
+
+/** Measures the rows that the words name, or all of them, each time with a service, and on SQLite a database, of its own. */
 export async function measureRows(
-  rows: Readonly<Record<string, Measure>>,
+  rows: Readonly<Record<string, Row>>,
   words: readonly string[],
 ): Promise<void> {
-  for (const [name, measure] of Object.entries(rows))
-    if (words.length === 0 || words.includes(name)) await withService(measure);
+  let left = Object.entries(rows)
+    .filter(([name]) => words.length === 0 || words.includes(name))
+    .map(([, row]) => ({ row, tries: new Map<string, Measured[]>() }));
+  for (let time = 1; left.length > 0; time++) {
+    const doubtful: typeof left = [];
+    for (const each of left) {
+      const { row, tries } = each;
+      await withService((bench) => row.measure(bench, takeInto(tries)));
+      if (time < MOST_TRIES && [...tries.values()].some(isDoubtful)) doubtful.push(each);
+      else row.say(new Map([...tries].map(([name, tried]) => [name, middleOf(tried)])));
+    }
+    left = doubtful;
+  }
 }
 
-async function withService(measure: Measure): Promise<void> {
+const takeInto =
+  (tries: Map<string, Measured[]>): Take =>
+  async (name, measure) => {
+    const tried = tries.get(name);
+    if (tried === undefined) tries.set(name, [await measure()]);
+    else if (isDoubtful(tried)) tried.push(await measure());
+  };
+
+function isDoubtful([first]: readonly Measured[]): boolean {
+  const ratio = first === undefined ? 1 : ratioOf(first);
+  return ratio > DOUBTFUL_RATIO || ratio < 1 / DOUBTFUL_RATIO;
+}
+
+/** The one with the median ratio. */
+function middleOf(tried: readonly Measured[]): Measured {
+  const middle = median(tried.map(ratioOf));
+  return tried.find((each) => ratioOf(each) === middle) as Measured;
+}
+
+async function withService(measure: (bench: Bench) => Promise<void>): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'opentill-neighbours-'));
   const env = {
     DATABASE_URL: process.env.DATABASE_URL ?? `sqlite:${join(directory, 'bench.db')}`,
@@ -226,15 +270,7 @@ export async function measureBeside(
 
 export const ratioOf = ({ during, without }: Beside): number => round(during.p99Ms / without.p99Ms);
 
-/** Measures once, or three times if the first ratio is doubtful; the one with the median ratio counts. */
-export async function settledBeside(measure: () => Promise<Beside>): Promise<Beside> {
-  const first = await measure();
-  if (ratioOf(first) <= DOUBTFUL_RATIO) return first;
-  const all = [first, await measure(), await measure()];
-  return all.find((each) => ratioOf(each) === median(all.map(ratioOf))) ?? first;
-}
-
-export const figuresOf = (name: string, beside: Beside): Figures => ({
+export const figuresOf = (name: string, beside: Measured): Figures => ({
   [`${name}_p99_ratio`]: ratioOf(beside),
   [`${name}_p99_ms`]: round(beside.during.p99Ms),
   [`${name}_without_p99_ms`]: round(beside.without.p99Ms),
@@ -243,6 +279,7 @@ export const figuresOf = (name: string, beside: Beside): Figures => ({
   [`${name}_refused`]: beside.during.failed + beside.during.refused,
   [`${name}_memory_mib`]: beside.memoryMib,
   ...(beside.ownMs === undefined ? {} : { [`${name}_own_ms`]: Math.round(beside.ownMs) }),
+  ...beside.further,
 });
 
 export const say = (campaign: string, figures: Figures, table?: Table): void =>
