@@ -81,9 +81,15 @@ export function schemaProblems(request: FastifyRequest): Problem[] {
 export function withFurther(problems: readonly Problem[], further: readonly Problem[]): Problem[] {
   // Other values than objects have no fields.
   if (problems.some(({ pointer }) => pointer === '')) return [...problems];
-  const isTold = (place: string) =>
-    problems.some(({ pointer }) => place === pointer || place.startsWith(`${pointer}/`));
-  return [...problems, ...further.filter(({ pointer }) => !isTold(pointer))];
+  const told = new Set(problems.map(({ pointer }) => pointer));
+  return [...problems, ...further.filter(({ pointer }) => !isIn(told, pointer))];
+}
+
+/** True for one of these places, and for all within them. */
+function isIn(places: ReadonlySet<string>, pointer: string): boolean {
+  for (let end = pointer.length; end > 0; end = pointer.lastIndexOf('/', end - 1))
+    if (places.has(pointer.slice(0, end))) return true;
+  return false;
 }
 
 /** The valid top-level fields, so that further checks can report their problems in the same answer, if it has room. */
