@@ -34,7 +34,7 @@ export type Bench = {
   readonly otherSecret: string;
 };
 
-/** What is measured under a name, with what else is to be said of it. */
+/** A measurement under a name, with what else is to be said of it. */
 export type Measured = Beside & { readonly further?: Figures };
 
 /** Measures what is not settled under this name yet. */

@@ -48,7 +48,7 @@ export function keysInDatabase(database: Database): ApiKeys {
       return representNewApiKey(key, secret, CALLER);
     },
 
-    /** Of any account and mode: whoever has to revoke a key may know nothing else of it. */
+    /** The key may be of any account and mode: whoever has to revoke it may know nothing else of it. */
     async revoke(id) {
       const known = await store.apiKeys.fetch(id);
       if (known === null)

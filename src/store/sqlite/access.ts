@@ -105,7 +105,7 @@ export function createAccess(database: DatabaseSync, server: Server | null) {
 
   return {
     reading,
-    /** What is answered at once, of what may still be on its way to the disk. */
+    /** Answers at once, of what may still be on its way to the disk. */
     looking<A extends unknown[], R>(operation: Operation<A, R>): Operation<A, R> {
       return (...args) => attempt(() => operation(...args));
     },

@@ -7,7 +7,7 @@ import { noteAt } from './note.ts';
 const ADVICE =
   'if it was intact before, it is damaged: opentill db check says where; move it away, and restore a backup with opentill db restore';
 
-/** What SQLite calls "locking protocol", once it has asked for ten seconds. */
+/** The words for "locking protocol", which SQLite says once it has asked for ten seconds. */
 const STANDS_STILL =
   'another process that has it open stands still in the middle of its work; let that process go on, or end it';
 
