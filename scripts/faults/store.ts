@@ -136,8 +136,8 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'a test clock that was moved while that of the machine was behind makes older what was there',
     ...sqlite('resources/clocks', 'store/sqlite'),
-    find: 'ORDER BY id DESC LIMIT 1) - (${lead})',
-    replace: 'ORDER BY id DESC LIMIT 0) - (${lead})',
+    find: 'ORDER BY id DESC LIMIT 1) - (${leadBefore})',
+    replace: 'ORDER BY id DESC LIMIT 0) - (${leadBefore})',
   },
   {
     name: 'a test clock that was moved twice while that of the machine was behind was so at the first',

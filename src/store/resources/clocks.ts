@@ -6,16 +6,16 @@ import { owned, type Read, single } from './read.ts';
 
 export type ClockMove = { readonly at: RealTime; readonly advanceMs: number };
 
-/** Only test data has a clock of its own. */
 /**
- * A clock of the machine that was set back says too little: it is no earlier than the time of what is there already, which
- * would otherwise have been made with a lead that there was not yet, and be older by as much.
+ * Moves the clock of test data, which alone has one of its own. The move is noted no earlier than the newest event or the
+ * move before it, whatever the clock of the machine says that may have been set back: what is there already would count
+ * as made with the new lead, and be older by as much.
  */
 export function moveClock(account: number, { at, advanceMs }: ClockMove): readonly Sql[] {
   const ofTenant = owned({ account, mode: 'test' });
-  const lead = sql`test_clock_offset_ms - CAST(${advanceMs} AS bigint)`;
+  const leadBefore = sql`test_clock_offset_ms - CAST(${advanceMs} AS bigint)`;
   const known = sql`
-    coalesce((SELECT created_at FROM event WHERE ${ofTenant} ORDER BY id DESC LIMIT 1) - (${lead}), 0),
+    coalesce((SELECT created_at FROM event WHERE ${ofTenant} ORDER BY id DESC LIMIT 1) - (${leadBefore}), 0),
     coalesce((SELECT max(at) FROM clock_move WHERE ${ofTenant}), 0)`;
   return [
     sql`UPDATE account SET test_clock_offset_ms = test_clock_offset_ms + ${advanceMs} WHERE number = ${account}`,
