@@ -215,8 +215,8 @@ export const httpFaults: readonly Fault[] = [
     name: 'an address has as many connections as it opens',
     file: 'src/http/connections.ts',
     tests: ['test/http/address-connections.test.ts'],
-    find: 'if (!isWelcome(socket)) socket.destroy();',
-    replace: 'if (!isWelcome(socket)) serve[0]?.call(server, socket);',
+    find: 'Object.assign(server, { blockList: new Door(mayConnect) });',
+    replace: '',
   },
   {
     name: 'connections that have ended count for their address',
@@ -229,7 +229,7 @@ export const httpFaults: readonly Fault[] = [
     name: 'clients behind one proxy share the connections of an address',
     file: 'src/http/address-connections.ts',
     tests: ['test/http/address-connections.test.ts'],
-    find: 'if (exempt.check(remoteAddress, familyOf(remoteAddress))) return true;',
+    find: ' || exempt.check(address, familyOf(address))',
     replace: '',
   },
   {

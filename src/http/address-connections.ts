@@ -20,19 +20,21 @@ const LINE_EVERY_MS = 60_000;
 
 const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4');
 
-/** The function says whether a connection that has just been opened may stay. */
-export function createAddressConnections({
-  limit,
-  proxies,
-  logger,
-  onRefused,
-}: Options): (socket: Socket) => boolean {
+export type AddressConnections = ReturnType<typeof createAddressConnections>;
+
+export function createAddressConnections({ limit, proxies, logger, onRefused }: Options) {
   const leftOut = createSparing(LINE_EVERY_MS, () => performance.now());
   const counts = new Map<string, number>();
   const exempt = new BlockList();
   for (const proxy of proxies) {
     const [address = '', bits] = proxy.split('/');
     exempt.addSubnet(address, Number(bits), familyOf(address));
+  }
+
+  /** The client whose connections are counted, if they are. */
+  function countedOf(address: string | undefined): string | undefined {
+    if (limit === 0 || address === undefined || exempt.check(address, familyOf(address))) return undefined;
+    return clientOf(address);
   }
 
   function leave(client: string): void {
@@ -50,18 +52,21 @@ export function createAddressConnections({
     logger.warn(about, 'connection refused: its address has as many as ADDRESS_CONNECTION_LIMIT allows');
   }
 
-  return (socket) => {
-    const { remoteAddress } = socket;
-    if (limit === 0 || remoteAddress === undefined) return true;
-    if (exempt.check(remoteAddress, familyOf(remoteAddress))) return true;
-    const client = clientOf(remoteAddress);
-    const count = counts.get(client) ?? 0;
-    if (count >= limit) {
+  return {
+    /** True if a further connection of the address may stay; notes it where it may not. */
+    mayConnect(address: string): boolean {
+      const client = countedOf(address);
+      if (client === undefined || (counts.get(client) ?? 0) < limit) return true;
       noteRefusal();
       return false;
-    }
-    counts.set(client, count + 1);
-    socket.once('close', () => leave(client));
-    return true;
+    },
+
+    /** Counts a connection until it is closed. */
+    connected(socket: Socket): void {
+      const client = countedOf(socket.remoteAddress);
+      if (client === undefined) return;
+      counts.set(client, (counts.get(client) ?? 0) + 1);
+      socket.once('close', () => leave(client));
+    },
   };
 }

@@ -73,6 +73,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const requestId = requestIds();
   const { arrive, waitedMs } = createArrivals(auth);
   const overload = createOverload({ auth, backlog, requestId, publicUrl, onRefused: metrics.overloaded });
+  const ofAddresses = createAddressConnections({
+    limit: addressConnections,
+    proxies: trustProxy,
+    logger,
+    onRefused: metrics.connectionRefused,
+  });
   const answersFast = fastFetch({ ...options, admission, requestId, waitedMs, onAnswered: metrics.answered });
   // Fastify's own type of loggers, so that the app is of the type that everybody expects.
   const baseLogger: FastifyBaseLogger = logger;
@@ -92,12 +98,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
             if (!answersFast(request, response, handle)) handle(request, response);
           }),
         refuse: refusePipelined(requestId, publicUrl, metrics),
-        isWelcome: createAddressConnections({
-          limit: addressConnections,
-          proxies: trustProxy,
-          logger,
-          onRefused: metrics.connectionRefused,
-        }),
+        mayConnect: ofAddresses.mayConnect,
       }),
     routerOptions: { maxParamLength: 256 },
     schemaController,
@@ -111,6 +112,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     },
   });
 
+  app.server.on('connection', ofAddresses.connected);
   app.server.on('connection', backlog.connected);
   app.addHook('preClose', (done) => {
     overload.close();

@@ -10,12 +10,13 @@ function setUp(limit: number, proxies: readonly string[] = []) {
   let refused = 0;
   const lines: object[] = [];
   const logger = { warn: (about: object) => void lines.push(about) };
-  const isWelcome = createAddressConnections({ limit, proxies, logger, onRefused: () => refused++ });
+  const connections = createAddressConnections({ limit, proxies, logger, onRefused: () => refused++ });
   return {
     /** A connection from there: how it is taken, and how it ends. */
-    from(remoteAddress: string | undefined) {
+    from(remoteAddress: string) {
       const socket = Object.assign(new EventEmitter(), { remoteAddress });
-      const stays = isWelcome(socket as unknown as Socket);
+      const stays = connections.mayConnect(remoteAddress);
+      if (stays) connections.connected(socket as unknown as Socket);
       return { stays, end: () => socket.emit('close') };
     },
     refused: () => refused,
