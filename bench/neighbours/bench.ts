@@ -79,10 +79,19 @@ function isDoubtful([first]: readonly Measured[]): boolean {
   return ratio > DOUBTFUL_RATIO || ratio < 1 / DOUBTFUL_RATIO;
 }
 
-/** The one with the median ratio. */
+/** The one with the median ratio, and of all the largest of what has a bound of its own: pauses do not explain that. */
 function middleOf(tried: readonly Measured[]): Measured {
-  const middle = median(tried.map(ratioOf));
-  return tried.find((each) => ratioOf(each) === middle) as Measured;
+  const ratio = median(tried.map(ratioOf));
+  const middle = tried.find((each) => ratioOf(each) === ratio) as Measured;
+  const most = (of: (each: Measured) => number) => Math.max(...tried.map(of));
+  return {
+    ...middle,
+    memoryMib: most(({ memoryMib }) => memoryMib),
+    ownMs: middle.ownMs === undefined ? undefined : most(({ ownMs }) => ownMs ?? 0),
+    further: Object.fromEntries(
+      Object.keys(middle.further ?? {}).map((name) => [name, most(({ further }) => Number(further?.[name]))]),
+    ),
+  };
 }
 
 async function withService(measure: (bench: Bench) => Promise<void>): Promise<void> {
