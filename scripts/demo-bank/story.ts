@@ -5,7 +5,6 @@ import { fields, heading, line, remark } from '../../src/cli/demo/print.ts';
 import { call, expectField, StepFailed, send } from '../../src/cli/demo/shop.ts';
 import type { Stage } from '../../src/cli/demo/stage.ts';
 import { executeOn } from '../../src/cli/with-store.ts';
-import { readReceivingAccount } from '../../src/methods/bank/receiving-account-schema.ts';
 import { openBank } from './bank.ts';
 import type { References, Sale, Sales } from './books.ts';
 import { orders, type Part, shopAccount } from './cast.ts';
@@ -43,12 +42,14 @@ export async function tellStory(stage: Stage, decode: Decode): Promise<void> {
 /** Stores the account directly, as the command that is shown would. */
 async function setUpAccount({ store, account }: Stage): Promise<void> {
   heading('The account that the money goes to, in test mode');
-  const read = readReceivingAccount(shopAccount);
-  if ('problems' in read) throw new StepFailed(`the receiving account: ${JSON.stringify(read.problems)}`);
   const tenant = { account: account.number, mode: 'test' } as const;
-  const parts = { receivingAccounts: [read.account] };
-  await changeAccount({ store, execute: executeOn(store) }, tenant, { type: 'configure_account', parts });
   const { id, currency, holder, iban, bic } = shopAccount;
+  await changeAccount(
+    { store, execute: executeOn(store) },
+    tenant,
+    { type: 'set_receiving_account', id, fields: shopAccount, isFirst: false },
+    ({ problems }) => new StepFailed(`the receiving account: ${JSON.stringify(problems)}`),
+  );
   const named = `--holder-name '${holder.name}' --holder-country ${holder.country}`;
   line(styleText('dim', `opentill bank account set ${id} --currency ${currency} --iban '${iban}' ${named}`));
   console.log();

@@ -449,10 +449,31 @@ export const accountFaults: readonly Fault[] = [
   },
   {
     name: 'a key of test mode is created at a server although one of live mode is asked for',
-    file: 'src/cli/api-keys/at-server.ts',
+    file: 'src/cli/place.ts',
     tests: ['test/cli/keys.test.ts'],
     find: 'account !== undefined || live',
     replace: 'account !== undefined',
+  },
+  {
+    name: 'settings of test mode are changed at a server although those of live mode are asked for',
+    file: 'src/cli/account-settings/at-server.ts',
+    tests: ['test/cli/account-settings.test.ts'],
+    find: 'async fetch(place) {\n      refusePlace(place);',
+    replace: 'async fetch(place) {',
+  },
+  {
+    name: 'mistakes that a server finds are told as those of a request',
+    file: 'src/cli/client.ts',
+    tests: ['test/cli/account-settings.test.ts'],
+    find: 'throw error instanceof Refused && error.problems.length > 0 ? failure(error.problems) : error;',
+    replace: 'throw error;',
+  },
+  {
+    name: 'a file of settings takes no notice of receiving accounts in it',
+    file: 'src/cli/account-settings/in-database.ts',
+    tests: ['test/cli/account-settings.test.ts'],
+    find: 'receiving_accounts === undefined',
+    replace: 'true',
   },
   {
     name: 'the list of keys ends with its first page',

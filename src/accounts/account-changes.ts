@@ -12,8 +12,6 @@ import type { SettingsParts } from './settings-json.ts';
 
 export type AccountCommand =
   | { readonly type: 'rename_account'; readonly name: string }
-  /** The parts replace those of the mode, each as a whole. */
-  | { readonly type: 'configure_account'; readonly parts: SettingsParts }
   | SettingsCommand
   | ReceivingAccountCommand
   | RailCredentialsCommand
@@ -29,8 +27,6 @@ export function changedAccount(
   switch (command.type) {
     case 'rename_account':
       return renamed(account, command.name);
-    case 'configure_account':
-      return configured(account, mode, command.parts);
     case 'change_settings': {
       const { name = account.name, patch } = command;
       const changed = changedSettings(account.settings[mode], patch);

@@ -3,6 +3,7 @@
  * line for the operator, and never repeats the key.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Problem } from '../checkout/refusals.ts';
 import { parseRetryAfter } from '../webhooks/backoff.ts';
 import { failureOf } from '../webhooks/failure.ts';
 import type { ApiKey } from './declare/values.ts';
@@ -13,10 +14,25 @@ import { printable } from './printable.ts';
 export class Refused extends Failure {
   override name = 'Refused';
   readonly status: number;
+  /** Fields that are wrong, if that is why. */
+  readonly problems: readonly Problem[];
 
-  constructor(status: number, message: string) {
+  constructor(status: number, message: string, problems: readonly Problem[] = []) {
     super(message);
     this.status = status;
+    this.problems = problems;
+  }
+}
+
+/** Has mistakes in fields told in the words of a command, as it tells those that it finds itself. */
+export async function withMistakes<T>(
+  asked: Promise<T>,
+  failure: (problems: readonly Problem[]) => Error,
+): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    throw error instanceof Refused && error.problems.length > 0 ? failure(error.problems) : error;
   }
 }
 
@@ -129,9 +145,10 @@ export function createClient(base: string, { key, mode }: ApiKey) {
       );
     }
     if (status === 401) throw new Refused(status, `${base} does not know the API key, or it is revoked`);
-    const errors = (envelope.errors ?? []) as ReadonlyArray<{ readonly message?: unknown }>;
+    const errors = (envelope.errors ?? []) as readonly ErrorItem[];
     const said = errors.map(({ message }) => String(message)).join(' ') || String(envelope.message);
-    throw new Refused(status, `${base} refused the request: ${printable(said).replace(/\.$/, '')}`);
+    const why = `${base} refused the request: ${printable(said).replace(/\.$/, '')}`;
+    throw new Refused(status, why, errors.flatMap(problemOf));
   }
 
   async function page<T = Data>(path: string, query: Readonly<Record<string, string>>): Promise<Page<T>> {
@@ -214,6 +231,16 @@ export function createClient(base: string, { key, mode }: ApiKey) {
  */
 function unitOf(path: string): Readonly<Record<string, string>> {
   return path.startsWith('/event') ? {} : { compatibility: 'strict' };
+}
+
+type ErrorItem = { readonly message?: unknown; readonly remarks?: unknown };
+
+/** The field that an error is about, and the rest of its sentence. */
+function problemOf({ message, remarks: pointer }: ErrorItem): readonly Problem[] {
+  if (typeof message !== 'string' || typeof pointer !== 'string') return [];
+  const name = pointer === '' ? 'The body' : pointer.slice(1);
+  if (!message.startsWith(`${name} `)) return [];
+  return [{ pointer, detail: message.slice(name.length + 1).replace(/\.$/, '') }];
 }
 
 /** The reason of an error of `fetch`, which by itself says only that it failed. */

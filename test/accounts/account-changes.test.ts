@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { Account } from '../../src/accounts/account.ts';
 import { type AccountCommand, changedAccount, secretFate } from '../../src/accounts/account-changes.ts';
 import { defaultSettings } from '../../src/accounts/settings.ts';
+import { serializeSettings } from '../../src/accounts/settings-json.ts';
 import { isRefusal, type Refusal } from '../../src/checkout/refusals.ts';
 import type { JsonObject } from '../../src/checkout/session.ts';
 import type { Mode } from '../../src/checkout/tenant.ts';
@@ -28,8 +29,9 @@ const rotate = (before: Account, secret: string, overlapMs: number, now = NOW) =
 
 test('a name is of both modes, and settings are of one, part by part', () => {
   assert.deepEqual(change(account, { type: 'rename_account', name: 'Till' }), { ...account, name: 'Till' });
-  const lenient = change(account, { type: 'configure_account', parts: { compatibility: 'v3' } });
-  const both = change(lenient, { type: 'configure_account', parts: { webhookUrlEvents: ['checkout.paid'] } });
+  const lenient = change(account, { type: 'change_settings', patch: { compatibility: 'v3' } });
+  const patch = { webhook_url_events: ['checkout.paid'] };
+  const both = change(lenient, { type: 'change_settings', patch });
   assert.deepEqual(both.settings, {
     test: { ...defaultSettings, compatibility: 'v3', webhookUrlEvents: ['checkout.paid'] },
     live: defaultSettings,
@@ -54,8 +56,8 @@ test('the name is changed with settings by keys of live mode alone, and all mist
 
 test('what is there already is no change', () => {
   assert.equal(change(account, { type: 'rename_account', name: 'Shop' }), account);
-  const parts = { policy: { ...defaultSettings.policy } };
-  assert.equal(change(account, { type: 'configure_account', parts }), account);
+  const { policy } = serializeSettings(defaultSettings);
+  assert.equal(change(account, { type: 'change_settings', patch: { policy } }), account);
 });
 
 test('a secret signs beside the one that takes its place, for as long as is asked, and none before it', () => {

@@ -18,7 +18,16 @@ import { assertFailure, assertMistake } from './developer.ts';
 
 const KEY = 'ak_test_boot:sk_test_boot';
 
-const eur = { id: 'eur', currency: 'EUR', iban: DE_IBAN, holder: { name: 'Shop', country: 'DE' } };
+/** The least that a mapping says. */
+const mapping = {
+  delimiter: ',',
+  date_format: 'YYYY-MM-DD',
+  decimal: '.',
+  amount: { signed: 'Amount' },
+  currency: { fixed: 'EUR' },
+  account: { fixed: DE_IBAN },
+  booked_on: 'Date',
+};
 
 /** A database with one account, without a server. */
 async function database(t: TestContext) {
@@ -105,7 +114,7 @@ test('a command waits for somebody who writes for longer than a server would wai
     await store.close();
   });
   other.exec('BEGIN IMMEDIATE');
-  const renamed = done(t, settings, 'accounts', 'rename', '1', 'Till');
+  const renamed = done(t, settings, 'accounts', 'rename', 'Till');
   // The command is at its commit by then, on all but very slow machines.
   await pause(1_500);
   other.exec('COMMIT');
@@ -113,12 +122,12 @@ test('a command waits for somebody who writes for longer than a server would wai
 });
 
 suite('opentill accounts settings and configure', () => {
-  test('show everything, take it back, and replace what is given', async (t) => {
+  test('show everything, take it back, and change what is given', async (t) => {
     const settings = await database(t);
     const show = async (...args: string[]) =>
-      JSON.parse(await done(t, settings, 'accounts', 'settings', '1', ...args));
+      JSON.parse(await done(t, settings, 'accounts', 'settings', ...args));
     const configure = (content: unknown, ...args: string[]) =>
-      done(t, settings, 'accounts', 'configure', '1', '--file', fileOf(t, content), ...args);
+      done(t, settings, 'accounts', 'configure', '--file', fileOf(t, content), ...args);
     assert.deepEqual(await show(), {
       object: 'account_settings',
       name: 'Shop',
@@ -135,83 +144,79 @@ suite('opentill accounts settings and configure', () => {
       compatibility: 'strict',
       webhook_url_events: null,
     });
-    const said = await configure({ receiving_accounts: [eur], policy: { late: 'hold' } });
-    assert.equal(said, 'account 1 is configured for test mode\n');
+    const said = await configure({ policy: { late: 'hold' } });
+    assert.equal(said, 'the settings are changed\n');
     const shown = await show();
     assert.equal(shown.policy.late, 'hold');
-    assert.deepEqual(
-      (await receivingAccounts(t, settings)).map(({ iban }) => iban),
-      [DE_IBAN],
-    );
+    await configure({ policy: { excess: 'refund' }, csv_mappings: { bank: mapping } });
+    const { policy, csv_mappings } = await show();
+    assert.deepEqual([policy.late, policy.excess], ['hold', 'refund']);
+    assert.deepEqual(Object.keys(csv_mappings), ['bank']);
+    await configure({ policy: { excess: null }, csv_mappings: { bank: null } });
     await configure(shown);
     assert.deepEqual(await show(), shown);
     await configure({ policy: null });
     assert.deepEqual(await show(), { ...shown, policy: { ...shown.policy, late: 'accept' } });
     const other = { business: { tax_id: 'DE123456789' } };
-    assert.match(await configure(other, '--live'), /live mode/);
+    await configure(other, '--live');
     const live = await show('--live');
     assert.equal(live.business.tax_id, 'DE123456789');
-    assert.deepEqual(await receivingAccounts(t, settings, '--live'), []);
     assert.equal((await show()).business.tax_id, '');
-    await done(t, settings, 'accounts', 'configure', '1', '--compatibility', 'v3');
+    await done(t, settings, 'accounts', 'configure', '--compatibility', 'v3');
     assert.equal((await show()).compatibility, 'v3');
     assert.equal((await show('--live')).compatibility, 'strict');
   });
 
   test('take standard input', async (t) => {
     const settings = await database(t);
-    const running = run(t, ['accounts', 'configure', '1', '--file', '-'], settings);
+    const running = run(t, ['accounts', 'configure', '--file', '-'], settings);
     running.child.stdin?.end('\uFEFF{"business": {"email": "shop@example.com"}}');
     assert.equal((await running.ended).code, 0, running.output.stderr);
-    assert.match(await done(t, settings, 'accounts', 'settings', '1'), /"email": "shop@example\.com"/);
+    assert.match(await done(t, settings, 'accounts', 'settings'), /"email": "shop@example\.com"/);
   });
 
   test('tell all mistakes of a file, and change nothing then', async (t) => {
     const settings = await database(t);
-    const before = await done(t, settings, 'accounts', 'settings', '1');
+    const before = await done(t, settings, 'accounts', 'settings');
     const file = fileOf(t, {
       business: { tax_id: 'DE123456789' },
-      receiving_accounts: [{ ...eur, iban: 'DE88370400440532013000' }],
+      receiving_accounts: [],
+      name: 1,
       policy: { late: 'never' },
     });
-    const { code, stdout, stderr } = await runToEnd(
-      t,
-      ['accounts', 'configure', '1', '--file', file],
-      settings,
-    );
+    const { code, stdout, stderr } = await runToEnd(t, ['accounts', 'configure', '--file', file], settings);
     assert.deepEqual([code, stdout], [1, '']);
     const [head, ...mistakes] = stderr.trimEnd().split('\n');
-    assert.equal(head, `opentill: ${file} has 2 mistakes, and nothing is changed:`);
+    assert.equal(head, `opentill: ${file} has 3 mistakes, and nothing is changed:`);
     assert.deepEqual(mistakes.sort(), [
+      '  name must be a string',
       '  policy/late must be one of accept, hold',
-      '  receiving_accounts/0/iban has wrong check digits',
+      '  receiving_accounts are set by opentill bank account set',
     ]);
-    assert.equal(await done(t, settings, 'accounts', 'settings', '1'), before);
+    assert.equal(await done(t, settings, 'accounts', 'settings'), before);
   });
 
   test('say in one line what is wrong', async (t) => {
     const settings = await database(t);
     const file = (content: unknown) => ['--file', fileOf(t, content)];
     const rows: ReadonlyArray<[string[], RegExp]> = [
-      [['settings', '7'], /there is no account 7/],
-      [['configure', '1', '--file', '/nowhere.json'], /\/nowhere\.json cannot be read: ENOENT/],
-      [['configure', '1', ...file('{"business": ')], /cannot be read: .*JSON/],
-      [['configure', '1', ...file({})], /has none of the parts/],
-      [['configure', '1', ...file({ object: 'account_settings', name: 'Shop' })], /has none of the parts/],
+      [['settings', '--account', '7'], /there is no account 7/],
+      [['configure', '--file', '/nowhere.json'], /\/nowhere\.json cannot be read: ENOENT/],
+      [['configure', ...file('{"business": ')], /cannot be read: .*JSON/],
+      [['configure', ...file({})], /has none of the parts/],
+      [['configure', ...file({ object: 'account_settings' })], /has none of the parts/],
       [
-        ['configure', '1', ...file({ name: 'Other', policy: { late: 'hold' } })],
-        /: name is changed by opentill accounts rename; nothing is changed/,
+        ['configure', ...file({ name: 'Other', policy: { late: 'hold' } })],
+        /: name is of both modes: only a key of live mode changes it; nothing is changed/,
       ],
-      [['configure', '1', ...file([])], /it must be an object; nothing is changed/],
+      [['configure', ...file([])], /it must be an object; nothing is changed/],
       [
-        ['configure', '1', ...file({ policy: { late: 'x' } })],
+        ['configure', ...file({ policy: { late: 'x' } })],
         /: policy\/late must be one of accept, hold; nothing/,
       ],
     ];
     for (const [args, expected] of rows) await assertFailure(t, ['accounts', ...args], settings, expected);
-    await assertMistake(t, ['accounts', 'configure', '1'], settings, /takes --file, --compatibility or both/);
-    const anonymous = ['accounts', 'configure', ...file({})];
-    await assertMistake(t, anonymous, settings, /<account> is missing/);
+    await assertMistake(t, ['accounts', 'configure'], settings, /takes --file, --compatibility or both/);
   });
 });
 
@@ -276,5 +281,75 @@ suite('opentill bank account', () => {
     ])
       assert.match(lines.join('\n'), mistake);
     assert.deepEqual(await receivingAccounts(t, settings), []);
+  });
+});
+
+suite('settings and receiving accounts at a server, without its database', () => {
+  async function begin(t: TestContext) {
+    const settings = { DATABASE_URL: `sqlite:${join(freshDirectory(t), 'till.db')}` };
+    const server = await serveHere(t, settings);
+    const keyOf = async (...args: string[]) => {
+      const words = ['keys', 'create', '--permissions', 'manage', '--json', ...args];
+      const { id, secret } = JSON.parse(await done(t, settings, ...words));
+      return { OPENTILL_API_KEY: `${id}:${secret}` };
+    };
+    const [test, live] = [await keyOf(), await keyOf('--live')];
+    const there = (key: typeof test, ...args: string[]) => done(t, key, ...args, '--url', server.url);
+    const here = (...args: string[]) => done(t, settings, ...args);
+    return { test, live, there, here, settings, url: server.url };
+  }
+
+  test('are shown and changed as on the database, for the account and mode of the key', async (t) => {
+    const { test, live, there, here, settings } = await begin(t);
+    const configure = ['accounts', 'configure', '--file'];
+    const patch = fileOf(t, { policy: { late: 'hold' }, csv_mappings: { bank: mapping } });
+    assert.equal(await there(test, ...configure, patch), 'the settings are changed\n');
+    await there(test, ...configure, fileOf(t, { policy: { excess: 'refund' } }), '--compatibility', 'v3');
+    const shown = await there(test, 'accounts', 'settings');
+    assert.equal(shown, await here('accounts', 'settings'));
+    const { policy, compatibility, csv_mappings } = JSON.parse(shown);
+    assert.deepEqual([policy.late, policy.excess, compatibility], ['hold', 'refund', 'v3']);
+    assert.deepEqual(Object.keys(csv_mappings), ['bank']);
+    assert.equal(await there(live, 'accounts', 'rename', 'Till'), 'the account is now called Till\n');
+    assert.equal(JSON.parse(await here('accounts', 'settings', '--live')).name, 'Till');
+    assert.match(
+      await there(live, 'accounts', 'rotate-webhook-secret', '--overlap', '0'),
+      /^Webhook secret {2}whsec_.*\n.*\nThe previous secret no longer signs\.\n$/,
+    );
+    const set = ['bank', 'account', 'set', 'eur', '--holder-name', 'Shop', '--holder-country', 'DE'];
+    const line = await there(test, ...set, '--currency', 'EUR', '--iban', DE_IBAN, '--first');
+    assert.equal(line, `eur  EUR  ${DE_IBAN}  Shop  local_bank_transfer_eur\n`);
+    for (const list of [await there(test, 'bank', 'account', 'list'), await here('bank', 'account', 'list')])
+      assert.equal(list, line);
+    assert.equal(await there(test, 'bank', 'account', 'remove', 'eur'), 'eur is removed\n');
+    assert.deepEqual(await receivingAccounts(t, settings), []);
+  });
+
+  test('refuse in the same words, and change nothing then', async (t) => {
+    const { test, there, here, url } = await begin(t);
+    const before = await here('accounts', 'settings');
+    const configure = (content: unknown) => ['accounts', 'configure', '--file', fileOf(t, content)];
+    const set = ['bank', 'account', 'set', 'eur', '--currency', 'EUR'];
+    const place = /--account and --live do not go with --url: the API key says both/;
+    for (const [args, status, ...expected] of [
+      [
+        configure({ policy: { late: 'x' } }),
+        1,
+        /json: policy\/late must be one of accept, hold, null; nothing/,
+      ],
+      [configure([]), 1, /it must be/],
+      [configure({ policy: { late: 'x' }, business: { x: 1 } }), 1, /has 2 mistakes/, /business\/x is/],
+      [[...set, '--iban', 'DE1'], 2, /--iban must/, /--holder-name is required/],
+      [['bank', 'account', 'remove', 'usd'], 1, /There is no such receiving account/],
+      [['accounts', 'rename', 'Till'], 1, /only a key of live mode changes it/],
+      [['accounts', 'rename', 'Till', '--account', '2'], 2, place],
+      [['accounts', 'settings', '--live'], 2, place],
+      [['bank', 'account', 'list', '--account', '1'], 2, place],
+    ] as ReadonlyArray<readonly [string[], number, ...RegExp[]]>) {
+      const { code, stdout, stderr } = await runToEnd(t, [...args, '--url', url], test);
+      assert.deepEqual([code, stdout], [status, ''], stderr);
+      for (const each of expected) assert.match(stderr, each);
+    }
+    assert.equal(await there(test, 'accounts', 'settings'), before);
   });
 });

@@ -49,8 +49,8 @@ for (const [name, database] of [
       };
       assert.match(await page(), /Old Shop/);
       assert.equal(
-        (await accounts('rename', '1', 'New & Shiny')).stdout,
-        'account 1 is now called New & Shiny\n',
+        (await accounts('rename', 'New & Shiny')).stdout,
+        'the account is now called New & Shiny\n',
       );
       // Another process may take a moment to hear of it.
       for (let text = await page(); !text.includes('New &amp; Shiny'); text = await page()) {
@@ -58,11 +58,11 @@ for (const [name, database] of [
       }
       assert.match((await accounts('create', 'Second')).stdout, /^account 2 is created; .*--account 2 /);
       assert.equal((await accounts('list')).stdout, '1  New & Shiny\n2  Second\n');
-      await accounts('configure', '1', '--compatibility', 'v3');
-      await accounts('rotate-webhook-secret', '1');
-      await accounts('configure', '1', '--compatibility', 'v3');
+      await accounts('configure', '--compatibility', 'v3');
+      await accounts('rotate-webhook-secret');
+      await accounts('configure', '--compatibility', 'v3');
       assert.deepEqual(await linesOf(settings.DATABASE_URL), [
-        'operator configure_account test',
+        'operator change_settings test',
         'operator rename_account live',
         'operator rotate_webhook_secret test',
       ]);
@@ -74,7 +74,7 @@ for (const [name, database] of [
       const server = await serveHere(t, { ...settings, BOOTSTRAP_API_KEY: KEY });
       const receiver = await startReceiver(t);
       const rotate = async (...args: string[]) => {
-        const { stdout } = await runToEnd(t, ['accounts', 'rotate-webhook-secret', '1', ...args], settings);
+        const { stdout } = await runToEnd(t, ['accounts', 'rotate-webhook-secret', ...args], settings);
         return { secret: /^Webhook secret {2}(whsec_\S+)$/m.exec(stdout)?.[1] ?? '', stdout };
       };
       let count = 0;
@@ -123,14 +123,13 @@ test('a mistake with accounts is one clear line', async (t) => {
     [['list', 'all'], /unexpected argument "all"/],
     [['create'], /<name> is missing/],
     [['create', 'x'.repeat(101)], /<name> takes a name of 1 to 100 characters/],
-    [['rename', 'one', 'Shop'], /<account> takes the number of an account/],
-    [['rename', '7', 'Shop'], /there is no account 7/, 1],
-    [['rename', '1'], /<name> is missing/],
-    [['rotate-webhook-secret'], /<account> is missing/],
-    [['rotate-webhook-secret', '7'], /there is no account 7/, 1],
-    [['rotate-webhook-secret', '1', '--overlap', '8d'], /--overlap is at most 7d/],
-    [['rotate-webhook-secret', '1', '--overlap', '2'], /--overlap takes a span of time/],
-    [['rotate-webhook-secret', '1', '--overlap', 'long'], /--overlap takes a span of time/],
+    [['rename', 'Shop', '--account', 'one'], /--account takes the number of an account/],
+    [['rename', 'Shop', '--account', '7'], /there is no account 7/, 1],
+    [['rename'], /<name> is missing/],
+    [['rotate-webhook-secret', '--account', '7'], /there is no account 7/, 1],
+    [['rotate-webhook-secret', '--overlap', '8d'], /--overlap is at most 7d/],
+    [['rotate-webhook-secret', '--overlap', '2'], /--overlap takes a span of time/],
+    [['rotate-webhook-secret', '--overlap', 'long'], /--overlap takes a span of time/],
   ] as const) {
     const { code, stdout, stderr } = await runToEnd(t, ['accounts', ...args], settings);
     assert.equal(code, status);

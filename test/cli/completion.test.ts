@@ -57,7 +57,7 @@ suite('opentill completion', () => {
       [['keys', 'create', '--name', ''], []],
       [['keys', 'create', '--name', 'revoke', '--ac'], ['--account']],
       [['bank', 'import', 'bo'], ['books.csv']],
-      [['accounts', 'configure', '1', '--file', 'bo'], ['books.csv']],
+      [['accounts', 'configure', '--file', 'bo'], ['books.csv']],
       [['nothing', 'x'], []],
     ];
     const proposed = completionsOf(

@@ -117,3 +117,65 @@ suite('opentill credentials', () => {
     assert.equal(none.stderr, 'opentill: no account has credentials of its own\n');
   });
 });
+
+suite('opentill credentials at a server, without its database', () => {
+  async function beginThere(t: TestContext, further: Readonly<Record<string, string>> = {}) {
+    const directory = freshDirectory(t);
+    const settings = { DATABASE_URL: `sqlite:${join(directory, 'till.db')}`, ...further };
+    const server = await serveHere(t, settings);
+    const made = await runToEnd(t, ['keys', 'create', '--permissions', 'manage', '--json'], settings);
+    const { id, secret } = JSON.parse(made.stdout);
+    const there = (args: readonly string[], content?: unknown, key = `${id}:${secret}`) => {
+      const path = join(directory, 'credentials.json');
+      writeFileSync(path, JSON.stringify(content ?? null));
+      const words = ['credentials', ...args, ...(content === undefined ? [] : ['--file', path])];
+      return runToEnd(t, [...words, '--url', server.url], { OPENTILL_API_KEY: key });
+    };
+    const here = (...args: string[]) => runToEnd(t, ['credentials', ...args], settings);
+    return { there, here, id };
+  }
+
+  test('sets, lists and removes those of the account and mode of its key', async (t) => {
+    const { there, here, id } = await beginThere(t, { CREDENTIALS_KEY });
+    const none = await there(['list']);
+    assert.deepEqual([none.code, none.stdout], [0, '']);
+    assert.match(none.stderr, /has no credentials of its own/);
+    const set = await there(['set', 'stripe'], good);
+    assert.deepEqual([set.code, set.stderr], [0, '']);
+    assert.match(set.stdout, new RegExp(`^stripe {2}secret_key=…6789 {2}\\S+ {2}\\S+Z {2}${id}\n$`));
+    for (const listed of [await there(['list']), await here('list')]) assert.equal(listed.stdout, set.stdout);
+    const removed = await there(['remove', 'stripe']);
+    assert.equal(removed.stdout, 'the credentials for stripe are removed\n');
+    assert.equal((await here('list')).stdout, '');
+  });
+
+  test('says what the server refuses in the same words, without what was in the file', async (t) => {
+    const { there, here } = await beginThere(t, { CREDENTIALS_KEY });
+    for (const [args, content, status, expected] of [
+      [
+        ['set', 'stripe'],
+        { secret_key: 'canary', other: 'canary' },
+        1,
+        /3 mistakes.*secret_key.*webhook_secret is required/s,
+      ],
+      [['set', 'stripe'], 'sk_test_canary', 1, /json: it must be an object; nothing is changed$/],
+      [['set', 'stripe'], null, 1, /json: it must be an object; nothing is changed$/],
+      [['set', 'stripe', '--live'], good, 2, /--account and --live do not go with --url/],
+      [['remove', 'stripe'], undefined, 1, /no credentials of its own for this rail$/],
+      [['list', '--account', '1'], undefined, 2, /--account and --live do not go with --url/],
+    ] as const) {
+      const { code, stdout, stderr } = await there(args, content);
+      assert.deepEqual([code, stdout], [status, ''], stderr);
+      assert.match(stderr.trimEnd(), expected);
+      assert.ok(!stderr.includes('canary'), stderr);
+    }
+    assert.equal((await here('list')).stdout, '');
+  });
+
+  test('says so where the server has no key to encrypt them', async (t) => {
+    const { there } = await beginThere(t);
+    const { code, stderr } = await there(['set', 'stripe'], good);
+    assert.equal(code, 1);
+    assert.match(stderr, /refused the request: .*CREDENTIALS_KEY/);
+  });
+});

@@ -129,10 +129,10 @@ test('every command that prints data prints it as JSON, with the keys that are d
   assert.equal(first(await json('keys revoke', [till?.id ?? ''])).status, 'revoked');
   assert.equal(first(await json('accounts create', ['Other'])).number, 2);
   assert.equal((await json('accounts list')).length, 2);
-  await json('accounts settings', ['1']);
-  await json('accounts rename', ['1', 'Shop']);
-  await json('accounts configure', ['1', '--compatibility', 'strict']);
-  await json('accounts rotate-webhook-secret', ['1']);
+  await json('accounts settings');
+  await json('accounts rename', ['Shop']);
+  await json('accounts configure', ['--compatibility', 'strict']);
+  await json('accounts rotate-webhook-secret');
   assert.deepEqual(await json('bank account list'), []);
   const secrets = { secret_key: 'rk_test_0123456789abcdef', webhook_secret: 'whsec_0123456789abcdef' };
   await json('credentials set', ['stripe', '--file', put('stripe.json', JSON.stringify(secrets))]);
@@ -215,7 +215,7 @@ test('every command that prints data prints it as JSON, with the keys that are d
     'requests.jsonl',
     [order, { ...order, body: {} }].map((each) => JSON.stringify(each)).join('\n'),
   );
-  await runToEnd(t, ['accounts', 'configure', '1', '--compatibility', 'v3'], settings);
+  await runToEnd(t, ['accounts', 'configure', '--compatibility', 'v3'], settings);
   const replayed = await json('replay', ['--log', log], 3);
   assert.deepEqual(
     replayed.map(({ record }) => record),

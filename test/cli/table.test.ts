@@ -190,8 +190,8 @@ suite('a command line', () => {
     ]);
     assert.equal(problemsOf(create, ['--name=--live']), null);
     const configure = await commandOf('accounts configure');
-    assert.equal(problemsOf(configure, ['1', '--file', '-']), null);
-    assert.deepEqual(problemsOf(configure, ['1', '--file']), ['--file needs a value, <settings.json>']);
+    assert.equal(problemsOf(configure, ['--file', '-']), null);
+    assert.deepEqual(problemsOf(configure, ['--file']), ['--file needs a value, <settings.json>']);
   });
 
   test('takes what begins with - as an argument after --', async () => {

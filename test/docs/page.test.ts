@@ -139,7 +139,7 @@ suite('the reader’s shell', () => {
       const { stdout, stderr, failed } = await reader.run(`${command}; echo "status $?"\n`);
       return { stdout, stderr, hasFailed: failed.length > 0 };
     };
-    const words = `accounts rename 1 '' --colour 'ä  b'`;
+    const words = `accounts rename '' --colour 'ä  b'`;
     for (const [settings, rest] of [
       ['', words],
       [`DATABASE_URL='a  b'`, 'keys list'],

@@ -6,6 +6,7 @@ import { createAccount } from '../../src/accounts/account.ts';
 import { type ApiKey, newApiKey } from '../../src/accounts/api-key.ts';
 import { MAX_API_KEYS } from '../../src/accounts/key-changes.ts';
 import { type AccountSettings, defaultSettings } from '../../src/accounts/settings.ts';
+import { serializeSettings } from '../../src/accounts/settings-json.ts';
 import { defaultPolicy } from '../../src/checkout/session.ts';
 import { executeOn } from '../../src/cli/with-store.ts';
 import type { PageRequest } from '../../src/store/page.ts';
@@ -134,32 +135,39 @@ export function directorySuite(open: Open): void {
       const { store, another, mine } = given;
       const makers = [store, await another()].map(executeOn);
       const origin = ownOrigin(mine, 'operator');
-      const parts = [
+      const { business, policy } = serializeSettings(settings);
+      const patches = [
         { compatibility: 'v3' },
-        { webhookUrlEvents: ['checkout.paid'] },
-        { business: settings.business },
-        { policy: settings.policy },
+        { webhook_url_events: ['checkout.paid'] },
+        { business },
+        { policy },
       ] as const;
+      const whole: AccountSettings = {
+        ...defaultSettings,
+        compatibility: 'v3',
+        webhookUrlEvents: ['checkout.paid'],
+        business: settings.business,
+        policy: settings.policy,
+      };
       // They meet in most of the rounds only.
       for (let round = 0; round < ROUNDS; round++) {
         await configureAccount(store, mine, { ...defaultSettings });
         await Promise.all(
-          parts.map((each, index) =>
+          patches.map((patch, index) =>
             makers[index % makers.length]?.({
               subject: 'account',
               origin,
-              command: { type: 'configure_account', parts: each },
+              command: { type: 'change_settings', patch },
               now: T,
             }),
           ),
         );
-        const whole = Object.assign({}, defaultSettings, ...parts);
-        const settings = { test: whole, live: defaultSettings };
+        const expected = { test: whole, live: defaultSettings };
         const found = async () => (await store.accounts.fetch(mine.account))?.settings;
         // Its own process sees a change at once, and that of another one soon.
-        for (let looks = 0; looks < MOST_LOOKS && !isDeepStrictEqual(await found(), settings); looks++)
+        for (let looks = 0; looks < MOST_LOOKS && !isDeepStrictEqual(await found(), expected); looks++)
           await pause(10);
-        assert.deepEqual(await found(), settings);
+        assert.deepEqual(await found(), expected);
       }
     });
 

@@ -5,11 +5,7 @@ import type {
   representNewApiKey,
   representRevokedApiKey,
 } from '../../accounts/representation.ts';
-import { flag, optional } from '../declare/parameter.ts';
-import { accountNumber } from '../declare/values.ts';
-
-/** Account and mode as they were typed. A server knows them by the key of the request. */
-export type Place = { readonly account: number | undefined; readonly live: boolean };
+import type { Place } from '../place.ts';
 
 export type NewKey = { readonly permissions: readonly Permission[]; readonly name: string };
 
@@ -18,11 +14,6 @@ export type ApiKeys = {
   list(place: Place): AsyncIterable<ReturnType<typeof representApiKey>>;
   create(place: Place, given: NewKey): Promise<ReturnType<typeof representNewApiKey>>;
   revoke(id: string): Promise<ReturnType<typeof representRevokedApiKey>>;
-};
-
-export const placeOptions = {
-  account: optional(accountNumber, 'Number of the account. Default: 1.'),
-  live: flag('Use live mode instead of test mode.'),
 };
 
 export const apiKeyKeys = {

@@ -1,7 +1,7 @@
 /** API keys at a server: those of the account and mode of the key with which it is asked. */
 import type { Client } from '../client.ts';
-import { UsageError } from '../failure.ts';
-import type { ApiKeys, Place } from './api-keys.ts';
+import { refusePlace } from '../place.ts';
+import type { ApiKeys } from './api-keys.ts';
 
 export function keysAtServer(client: Client): ApiKeys {
   return {
@@ -20,8 +20,3 @@ export function keysAtServer(client: Client): ApiKeys {
 }
 
 type ShownKey = ReturnType<ApiKeys['list']> extends AsyncIterable<infer T> ? T : never;
-
-function refusePlace({ account, live }: Place): void {
-  if (account !== undefined || live)
-    throw new UsageError('--account and --live do not go with --url: the API key says both');
-}

@@ -8,13 +8,12 @@ import {
   representRevokedApiKey,
 } from '../../accounts/representation.ts';
 import { isRefusal } from '../../checkout/refusals.ts';
-import type { Tenant } from '../../checkout/tenant.ts';
 import { ownOrigin, type Value } from '../../writer/command.ts';
-import { accountOf, modeOf } from '../account.ts';
 import { Failure } from '../failure.ts';
+import { tenantAt } from '../place.ts';
 import { printable } from '../printable.ts';
 import type { Database } from '../with-store.ts';
-import type { ApiKeys, Place } from './api-keys.ts';
+import type { ApiKeys } from './api-keys.ts';
 
 /** The command line acts without an API key. */
 const CALLER = 'operator';
@@ -24,14 +23,9 @@ const PAGE = 100;
 export function keysInDatabase(database: Database): ApiKeys {
   const { store } = database;
 
-  async function tenantOf({ account = 1, live }: Place): Promise<Tenant> {
-    await accountOf(store, account);
-    return { account, mode: modeOf(live) };
-  }
-
   return {
     async *list(place) {
-      const tenant = await tenantOf(place);
+      const tenant = await tenantAt(store, place);
       for (let cursor = {}; ; ) {
         const { rows, hasMore } = await store.apiKeys.list(tenant, { limit: PAGE, ...cursor });
         for (const key of rows) yield representApiKey(key, CALLER);
@@ -42,7 +36,7 @@ export function keysInDatabase(database: Database): ApiKeys {
     },
 
     async create(place, given) {
-      const tenant = await tenantOf(place);
+      const tenant = await tenantAt(store, place);
       const { key, secret } = newApiKey({ ...given, tenant, nowMs: Date.now() });
       await changeApiKey(database, key, { type: 'create_api_key', key });
       return representNewApiKey(key, secret, CALLER);

@@ -5,8 +5,8 @@ import { messageOf } from '../../lib/error-message.ts';
 import { type Static, Type } from '../../lib/json-schema.ts';
 import { validator } from '../../lib/schema-problems.ts';
 import { Failure } from '../failure.ts';
+import { nameOf } from '../json-file.ts';
 import { printable } from '../printable.ts';
-import { nameOf } from '../settings-file.ts';
 
 const text = Type.String();
 const requestSchema = Type.Object({

@@ -272,7 +272,7 @@ test('secrets and persons are nowhere where they should not be', { timeout: 300_
       ['keys', 'list', '--account', '1'],
       ['accounts', 'list'],
       ['keys', 'revoke', text()],
-      ['accounts', 'rename', '99', text()],
+      ['accounts', 'rename', text(), '--account', '99'],
       ['webhooks', 'remove', text()],
       ...(isFile ? [['db', 'backup', backup]] : []),
     ];

@@ -1,60 +1,55 @@
-import { representSettings } from '../../../accounts/representation.ts';
-import { readSettings, type SettingsParts } from '../../../accounts/settings-json.ts';
 import { isObject } from '../../../lib/json-values.ts';
-import { accountOf, changeAccount, liveOption, modeOf } from '../../account.ts';
-import { databaseCommand } from '../../declare/access.ts';
+import { type Patch, settingsKeys } from '../../account-settings/account-settings.ts';
+import { settingsCommand } from '../../account-settings/command.ts';
 import { objectOf } from '../../declare/json.ts';
-import { optional, required } from '../../declare/parameter.ts';
-import { accountNumber, choice, file } from '../../declare/values.ts';
+import { optional } from '../../declare/parameter.ts';
+import { choice, file } from '../../declare/values.ts';
 import { Failure, UsageError } from '../../failure.ts';
-import { mistakesIn, readJson, settingsKeys } from '../../settings-file.ts';
+import { nameOf, readJson } from '../../json-file.ts';
+import { placeOptions } from '../../place.ts';
 
-export const command = databaseCommand({
-  purpose: 'Replace settings of an account.',
+export const command = settingsCommand({
+  purpose: 'Change settings of an account.',
   details: [
-    'The file is JSON with one or more of `business`, `policy`, `receiving_accounts`, `csv_mappings`, `compatibility` and `webhook_url_events`. Each part in it replaces the stored one; `null` restores the default. A file with a mistake changes nothing.',
-    'It accepts what `opentill accounts settings` prints. The `name` in it must be the account’s: `opentill accounts rename` changes it.',
+    'The file is JSON with one or more of `business`, `policy`, `csv_mappings`, `compatibility` and `webhook_url_events`: a merge patch, as over the API. Parts and fields that are left out keep their values; `null` restores the default of a field or of a whole part, and removes a CSV mapping. A file with a mistake changes nothing.',
+    'It accepts what `opentill accounts settings` prints. The `name` is of both modes, so that in test mode it has to be the account’s.',
   ],
-  arguments: { account: required(accountNumber, 'Number of the account.') },
   options: {
     file: optional(file('settings.json'), 'The file to read; `-` is standard input.'),
     compatibility: optional(
       choice('how', 'strict', 'v3'),
       'Compatibility mode: `v3` is for clients of other v3 services.',
     ),
-    live: liveOption,
+    ...placeOptions,
   },
   json: objectOf(settingsKeys, 'account_settings'),
   examples: [
-    ['opentill accounts configure 1 --file settings.json', 'Configure test mode'],
-    ['opentill accounts configure 1 --live --file -', 'Configure live mode from standard input'],
-    ['opentill accounts configure 1 --compatibility v3', 'Accept clients of other v3 services unchanged'],
+    ['opentill accounts configure --file settings.json', 'Configure test mode'],
+    ['opentill accounts configure --live --file -', 'Configure live mode from standard input'],
+    ['opentill accounts configure --compatibility v3', 'Accept clients of other v3 services unchanged'],
+    [
+      'opentill accounts configure --file settings.json --url https://pay.example',
+      'Configure the account and mode of `OPENTILL_API_KEY`',
+    ],
   ],
-  async run({ account: number, file, compatibility, live }, { output, ...database }) {
-    const { name } = await accountOf(database.store, number);
-    const parts = { ...(file && (await partsIn(file, name))), ...(compatibility && { compatibility }) };
-    if (Object.keys(parts).length === 0)
+  async run({ file, compatibility, account, live }, { settings, output }) {
+    if (file === undefined && compatibility === undefined)
       throw new UsageError('accounts configure takes --file, --compatibility or both');
-    const mode = modeOf(live);
-    const { after } = await changeAccount(
-      database,
-      { account: number, mode },
-      { type: 'configure_account', parts },
-    );
-    output.record(representSettings(after, mode), `account ${number} is configured for ${mode} mode`);
+    const patch: Patch = {
+      file: file ?? '-',
+      async read() {
+        const content = file === undefined ? {} : await partsIn(file);
+        return isObject(content) && compatibility !== undefined ? { ...content, compatibility } : content;
+      },
+    };
+    output.record(await settings.change({ account, live }, patch), 'the settings are changed');
   },
 });
 
-/** The parts in the file, which may also have the `object` and the `name` of settings that were shown. */
-async function partsIn(file: string, accountName: string): Promise<SettingsParts> {
-  const given = await readJson(file);
-  const { object: _, name = accountName, ...parts } = isObject(given) ? given : {};
-  const read = readSettings(isObject(given) ? parts : given);
-  const problems = [
-    ...('problems' in read ? read.problems : []),
-    ...(name === accountName ? [] : [{ pointer: '/name', detail: 'is changed by opentill accounts rename' }]),
-  ];
-  if ('problems' in read || problems.length > 0) throw mistakesIn(file, problems);
-  if (Object.keys(read.settings).length > 0) return read.settings;
-  throw new Failure(`${file} has none of the parts that opentill accounts settings shows`);
+/** The content of the file, unless it has nothing to change. */
+async function partsIn(file: string): Promise<unknown> {
+  const content = await readJson(file);
+  const { object: _, ...parts } = isObject(content) ? content : { content };
+  if (Object.keys(parts).length > 0) return content;
+  throw new Failure(`${nameOf(file)} has none of the parts that opentill accounts settings shows`);
 }

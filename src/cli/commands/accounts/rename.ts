@@ -1,23 +1,23 @@
-import { representSettings } from '../../../accounts/representation.ts';
-import { changeAccount } from '../../account.ts';
-import { databaseCommand } from '../../declare/access.ts';
+import { settingsKeys } from '../../account-settings/account-settings.ts';
+import { settingsCommand } from '../../account-settings/command.ts';
 import { objectOf } from '../../declare/json.ts';
 import { required } from '../../declare/parameter.ts';
-import { accountName, accountNumber } from '../../declare/values.ts';
-import { settingsKeys } from '../../settings-file.ts';
+import { accountName } from '../../declare/values.ts';
+import { placeOptions } from '../../place.ts';
 
-export const command = databaseCommand({
+export const command = settingsCommand({
   purpose: 'Change the name of an account that payers see.',
-  details: ['With `--json` it prints the settings of live mode: the name is of both modes.'],
-  arguments: {
-    account: required(accountNumber, 'Number of the account.'),
-    name: required(accountName, 'The new name.'),
-  },
+  details: [
+    'The name is of both modes: at a server it takes a key of live mode. With `--json` it prints the settings of live mode.',
+  ],
+  arguments: { name: required(accountName, 'The new name.') },
+  options: { account: placeOptions.account },
   json: objectOf(settingsKeys, 'account_settings'),
-  examples: [["opentill accounts rename 1 'Your Shop'", 'Rename the first account']],
-  async run({ account, name }, { output, ...database }) {
-    const tenant = { account, mode: 'live' } as const;
-    const { after } = await changeAccount(database, tenant, { type: 'rename_account', name });
-    output.record(representSettings(after, tenant.mode), `account ${account} is now called ${name}`);
+  examples: [
+    ["opentill accounts rename 'Your Shop'", 'Rename the first account'],
+    ["opentill accounts rename 'Your Other Shop' --account 2", 'Rename the second one'],
+  ],
+  async run({ name, account }, { settings, output }) {
+    output.record(await settings.rename(account, name), `the account is now called ${name}`);
   },
 });

@@ -1,22 +1,24 @@
-import { representSettings } from '../../../accounts/representation.ts';
-import { accountOf, liveOption, modeOf } from '../../account.ts';
-import { databaseCommand } from '../../declare/access.ts';
+import { settingsKeys } from '../../account-settings/account-settings.ts';
+import { settingsCommand } from '../../account-settings/command.ts';
 import { objectOf } from '../../declare/json.ts';
-import { required } from '../../declare/parameter.ts';
-import { accountNumber } from '../../declare/values.ts';
-import { settingsKeys } from '../../settings-file.ts';
+import { placeOptions } from '../../place.ts';
 
-export const command = databaseCommand({
+export const command = settingsCommand({
   purpose: 'Show the settings of an account, as JSON.',
   details: [
     '`opentill accounts configure` accepts what this command prints. With `--json` it prints the same. Receiving accounts are apart: see `opentill bank account list`.',
   ],
-  arguments: { account: required(accountNumber, 'Number of the account.') },
-  options: { live: liveOption },
+  options: placeOptions,
   json: objectOf(settingsKeys, 'account_settings'),
-  examples: [['opentill accounts settings 1 --live', 'The settings of account 1 in live mode']],
-  async run({ account, live }, { store, output }) {
-    const shown = representSettings(await accountOf(store, account), modeOf(live));
+  examples: [
+    ['opentill accounts settings --account 2 --live', 'The settings of account 2 in live mode'],
+    [
+      'opentill accounts settings --url https://pay.example',
+      'Those of the account and mode of `OPENTILL_API_KEY`',
+    ],
+  ],
+  async run({ account, live }, { settings, output }) {
+    const shown = await settings.fetch({ account, live });
     output.record(shown, JSON.stringify(shown, null, 2));
   },
 });

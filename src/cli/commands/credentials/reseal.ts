@@ -3,7 +3,8 @@ import type { Place } from '../../../methods/credentials.ts';
 import { databaseCommand } from '../../declare/access.ts';
 import { listOf } from '../../declare/json.ts';
 import { exitStatus, Failure } from '../../failure.ts';
-import { railCredentialsKeys, vaultOf } from '../../rail-credentials.ts';
+import { vaultOf } from '../../rail-credentials/in-database.ts';
+import { railCredentialsKeys } from '../../rail-credentials/rail-credentials.ts';
 import { reseal } from '../../reseal.ts';
 
 export const command = databaseCommand({

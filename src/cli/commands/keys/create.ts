@@ -1,9 +1,10 @@
 import { usualPermissions } from '../../../accounts/api-key.ts';
-import { apiKeyKeys, placeOptions } from '../../api-keys/api-keys.ts';
+import { apiKeyKeys } from '../../api-keys/api-keys.ts';
 import { keysCommand } from '../../api-keys/command.ts';
 import { objectOf } from '../../declare/json.ts';
 import { withDefault } from '../../declare/parameter.ts';
 import { keyName, permissions } from '../../declare/values.ts';
+import { placeOptions } from '../../place.ts';
 
 export const command = keysCommand({
   purpose: 'Create an API key; its secret is shown once.',

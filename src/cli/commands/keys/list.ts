@@ -1,6 +1,7 @@
-import { apiKeyKeys, placeOptions } from '../../api-keys/api-keys.ts';
+import { apiKeyKeys } from '../../api-keys/api-keys.ts';
 import { keysCommand } from '../../api-keys/command.ts';
 import { listOf } from '../../declare/json.ts';
+import { placeOptions } from '../../place.ts';
 import { printable } from '../../printable.ts';
 
 export const command = keysCommand({

@@ -1,19 +1,24 @@
-import { representReceivingAccount } from '../../../../accounts/representation.ts';
-import { accountOf, accountOption, liveOption, modeOf } from '../../../account.ts';
-import { databaseCommand } from '../../../declare/access.ts';
 import { listOf } from '../../../declare/json.ts';
-import { lineOf, receivingAccountKeys } from '../../../receiving-account.ts';
+import { placeOptions } from '../../../place.ts';
+import { receivingAccountsCommand } from '../../../receiving-accounts/command.ts';
+import { lineOf, receivingAccountKeys } from '../../../receiving-accounts/receiving-accounts.ts';
 
-export const command = databaseCommand({
+export const command = receivingAccountsCommand({
   purpose: 'List the receiving accounts for bank transfers.',
   details: ['Payers see the first account of each currency.'],
-  options: { account: accountOption, live: liveOption },
+  options: placeOptions,
   json: listOf(receivingAccountKeys, 'receiving_account'),
-  examples: [['opentill bank account list --live', 'The receiving accounts of live mode']],
-  async run({ account, live }, { store, output }) {
-    const { receivingAccounts } = (await accountOf(store, account)).settings[modeOf(live)];
-    for (const shown of receivingAccounts.map(representReceivingAccount)) output.record(shown, lineOf(shown));
-    if (receivingAccounts.length === 0)
+  examples: [
+    ['opentill bank account list --live', 'The receiving accounts of live mode'],
+    [
+      'opentill bank account list --url https://pay.example',
+      'Those of the account and mode of `OPENTILL_API_KEY`',
+    ],
+  ],
+  async run({ account, live }, { accounts, output }) {
+    const all = await accounts.list({ account, live });
+    for (const shown of all) output.record(shown, lineOf(shown));
+    if (all.length === 0)
       output.remark('there are no receiving accounts; opentill bank account set creates one');
   },
 });

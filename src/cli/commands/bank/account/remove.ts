@@ -1,11 +1,10 @@
-import { accountOption, changeAccount, liveOption, modeOf } from '../../../account.ts';
-import { databaseCommand } from '../../../declare/access.ts';
 import { required } from '../../../declare/parameter.ts';
 import { nonEmpty } from '../../../declare/values.ts';
-import { Failure } from '../../../failure.ts';
+import { placeOptions } from '../../../place.ts';
 import { printable } from '../../../printable.ts';
+import { receivingAccountsCommand } from '../../../receiving-accounts/command.ts';
 
-export const command = databaseCommand({
+export const command = receivingAccountsCommand({
   purpose: 'Remove a receiving account.',
   details: [
     'Payers who already have its details can still pay into it: waiting attempts keep the account. Its statements can be imported only while it exists.',
@@ -13,17 +12,10 @@ export const command = databaseCommand({
   arguments: {
     id: required(nonEmpty('id', 'the id of a receiving account'), 'Id of the receiving account.'),
   },
-  options: { account: accountOption, live: liveOption },
+  options: placeOptions,
   examples: [['opentill bank account remove eur', 'Payers no longer see the account eur']],
-  async run({ id, account, live }, { output, ...database }) {
-    const tenant = { account, mode: modeOf(live) };
-    const unknown = `there is no receiving account ${printable(id)}; opentill bank account list shows them`;
-    await changeAccount(
-      database,
-      tenant,
-      { type: 'remove_receiving_account', id },
-      () => new Failure(unknown),
-    );
+  async run({ id, account, live }, { accounts, output }) {
+    await accounts.remove({ account, live }, id);
     output.line(`${printable(id)} is removed`);
   },
 });

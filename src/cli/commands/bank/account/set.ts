@@ -1,14 +1,13 @@
-import { representReceivingAccount } from '../../../../accounts/representation.ts';
 import type { Problem } from '../../../../checkout/refusals.ts';
 import type { JsonObject } from '../../../../checkout/session.ts';
-import { accountOption, changeAccount, liveOption, modeOf } from '../../../account.ts';
-import { databaseCommand } from '../../../declare/access.ts';
 import { objectOf } from '../../../declare/json.ts';
 import { flag, optional, optionName, required } from '../../../declare/parameter.ts';
 import { nonEmpty, text } from '../../../declare/values.ts';
 import { UsageError } from '../../../failure.ts';
+import { placeOptions } from '../../../place.ts';
 import { printable } from '../../../printable.ts';
-import { lineOf, receivingAccountKeys } from '../../../receiving-account.ts';
+import { receivingAccountsCommand } from '../../../receiving-accounts/command.ts';
+import { lineOf, receivingAccountKeys } from '../../../receiving-accounts/receiving-accounts.ts';
 
 /** Options for the fields of the account itself. */
 const ofAccount = {
@@ -39,7 +38,7 @@ const pointers = new Map(
   [...Object.keys(ofAccount), ...Object.keys(ofHolder)].map((key) => [key, pointerOf(key)]),
 );
 
-export const command = databaseCommand({
+export const command = receivingAccountsCommand({
   purpose: 'Create a receiving account, or change fields of one.',
   details: [
     'A new account needs a currency, a holder with name and country, and an identifier such as an IBAN. For an existing account, only the given fields change; an empty value removes a field.',
@@ -51,8 +50,7 @@ export const command = databaseCommand({
     ...ofAccount,
     ...ofHolder,
     first: flag('Put the account before all others.'),
-    account: accountOption,
-    live: liveOption,
+    ...placeOptions,
   },
   json: objectOf(receivingAccountKeys, 'receiving_account'),
   examples: [
@@ -61,22 +59,18 @@ export const command = databaseCommand({
       'Create an account for transfers in euros',
     ],
     ['opentill bank account set eur --bic COBADEFFXXX --first', 'Add a field, and show this account first'],
+    [
+      'opentill bank account set eur --bic COBADEFFXXX --url https://pay.example',
+      'The same for the account and mode of `OPENTILL_API_KEY`',
+    ],
   ],
   check: ({ id: _id, account: _account, live: _live, first, ...fields }) =>
     first || Object.values(fields).some((value) => value !== undefined)
       ? []
       : ['bank account set needs fields to set, such as --iban'],
-  async run({ id, account: number, live, first, ...fields }, { output, ...database }) {
-    const tenant = { account: number, mode: modeOf(live) };
-    const { after } = await changeAccount(
-      database,
-      tenant,
-      { type: 'set_receiving_account', id, fields: fieldsOf(fields), isFirst: first },
-      ({ problems }) => mistakes(problems),
-    );
-    const changed = after.settings[tenant.mode].receivingAccounts.find((each) => each.id === id.trim());
-    if (changed === undefined) throw new Error(`${id} is not among the accounts`);
-    const shown = representReceivingAccount(changed);
+  async run({ id, account, live, first, ...fields }, { accounts, output }) {
+    const given = { id, fields: fieldsOf(fields), isFirst: first };
+    const shown = await accounts.set({ account, live }, given, mistakes);
     output.record(shown, lineOf(shown));
   },
 });

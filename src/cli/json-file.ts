@@ -1,18 +1,9 @@
-/** Settings of accounts as JSON: what is shown of them, how a file of them is read, and how its mistakes are told. */
+/** Files of JSON that commands take: how they are read, and how their mistakes are told. */
 import { createReadStream } from 'node:fs';
 import type { Problem } from '../checkout/refusals.ts';
 import { messageOf } from '../lib/error-message.ts';
 import { Failure } from './failure.ts';
 import { printable } from './printable.ts';
-
-export const settingsKeys = {
-  name: 'The name that payers see.',
-  policy: 'Policy for payments that are short, in excess, late or without a reference.',
-  business: 'Details of the merchant on receipts.',
-  csv_mappings: 'Column mappings of CSV statements, by name.',
-  compatibility: 'Compatibility mode: `strict`, or `v3` for clients of other v3 services.',
-  webhook_url_events: 'Types of events that are sent to the `webhook_url` of a session.',
-} as const;
 
 /** More than the settings of any account. */
 const MAX_BYTES = 8 * 2 ** 20;

@@ -1,0 +1,33 @@
+/** Settings at a server: those of the account and mode of the key with which it is asked. */
+import { type Client, withMistakes } from '../client.ts';
+import { mistakesIn } from '../json-file.ts';
+import { refusePlace } from '../place.ts';
+import type { Settings, ShownSettings } from './account-settings.ts';
+
+const PATH = '/account_settings';
+
+export function settingsAtServer(client: Client): Settings {
+  return {
+    async fetch(place) {
+      refusePlace(place);
+      return client.get(PATH);
+    },
+
+    async change(place, { file, read }) {
+      refusePlace(place);
+      // Any JSON: the server says what it has to be.
+      const asked = client.send<ShownSettings>('PUT', PATH, (await read()) as object);
+      return withMistakes(asked, (problems) => mistakesIn(file, problems));
+    },
+
+    async rename(account, name) {
+      refusePlace({ account, live: false });
+      return client.send('PUT', PATH, { name });
+    },
+
+    async rotateSecret(place, overlapSeconds) {
+      refusePlace(place);
+      return client.send('POST', '/webhook_secret/rotate', { overlap_seconds: overlapSeconds });
+    },
+  };
+}
