@@ -212,6 +212,20 @@ export const httpFaults: readonly Fault[] = [
     replace: '',
   },
   {
+    name: 'requests of one client that wait take the room of all others',
+    file: 'src/http/connections.ts',
+    tests: ['test/http/connections.test.ts'],
+    find: 'return waitingOf.of(client) < limits.maxWaitingOfClient;',
+    replace: 'return true;',
+  },
+  {
+    name: 'requests that were answered still wait for their client',
+    file: 'src/http/connections.ts',
+    tests: ['test/http/connections.test.ts'],
+    find: '      countWaiting(connection, -1);\n',
+    replace: '',
+  },
+  {
     name: 'an address has as many connections as it opens',
     file: 'src/http/connections.ts',
     tests: ['test/http/address-connections.test.ts'],
@@ -222,7 +236,7 @@ export const httpFaults: readonly Fault[] = [
     name: 'connections that have ended count for their address',
     file: 'src/http/address-connections.ts',
     tests: ['test/http/address-connections.test.ts'],
-    find: "socket.once('close', () => leave(client));",
+    find: "socket.once('close', () => counts.add(client, -1));",
     replace: '',
   },
   {

@@ -4,6 +4,7 @@
  */
 import { BlockList, isIPv6, type Socket } from 'node:net';
 import { clientOf } from '../lib/client-address.ts';
+import { createCounts } from '../lib/counts.ts';
 import { createSparing } from '../lib/sparing.ts';
 
 type Options = {
@@ -24,7 +25,7 @@ export type AddressConnections = ReturnType<typeof createAddressConnections>;
 
 export function createAddressConnections({ limit, proxies, logger, onRefused }: Options) {
   const leftOut = createSparing(LINE_EVERY_MS, () => performance.now());
-  const counts = new Map<string, number>();
+  const counts = createCounts();
   const exempt = new BlockList();
   for (const proxy of proxies) {
     const [address = '', bits] = proxy.split('/');
@@ -35,12 +36,6 @@ export function createAddressConnections({ limit, proxies, logger, onRefused }: 
   function countedOf(address: string | undefined): string | undefined {
     if (limit === 0 || address === undefined || exempt.check(address, familyOf(address))) return undefined;
     return clientOf(address);
-  }
-
-  function leave(client: string): void {
-    const left = (counts.get(client) ?? 1) - 1;
-    if (left > 0) counts.set(client, left);
-    else counts.delete(client);
   }
 
   /** Tells operators in words: behind a proxy that they have not named, all clients have one address. */
@@ -56,7 +51,7 @@ export function createAddressConnections({ limit, proxies, logger, onRefused }: 
     /** True if a further connection of the address may stay; notes it where it may not. */
     mayConnect(address: string): boolean {
       const client = countedOf(address);
-      if (client === undefined || (counts.get(client) ?? 0) < limit) return true;
+      if (client === undefined || counts.of(client) < limit) return true;
       noteRefusal();
       return false;
     },
@@ -65,8 +60,8 @@ export function createAddressConnections({ limit, proxies, logger, onRefused }: 
     connected(socket: Socket): void {
       const client = countedOf(socket.remoteAddress);
       if (client === undefined) return;
-      counts.set(client, (counts.get(client) ?? 0) + 1);
-      socket.once('close', () => leave(client));
+      counts.add(client, 1);
+      socket.once('close', () => counts.add(client, -1));
     },
   };
 }

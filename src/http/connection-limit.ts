@@ -1,5 +1,6 @@
 /** Connection limit: how many requests may wait or stream, in all and for each key. They end when the service stops. */
 import type { ServerResponse } from 'node:http';
+import { createCounts } from '../lib/counts.ts';
 import { RequestError } from './errors.ts';
 
 const MAX_IN_ALL = 1_000;
@@ -16,17 +17,16 @@ export type ConnectionLimit = ReturnType<typeof createConnectionLimit>;
 
 export function createConnectionLimit({ maxInAll = MAX_IN_ALL, maxOfKey = MAX_OF_KEY } = {}) {
   const stays = new Set<AbortController>();
-  const countOfKey = new Map<string, number>();
+  const ofKeys = createCounts();
   let closed = false;
 
   return {
     /** Throws at the limit. After `close`, the signal is already aborted. */
     enter(keyId: string, response: ServerResponse): Stay {
-      const ofKey = countOfKey.get(keyId) ?? 0;
       const retryAfter = { 'retry-after': RETRY_AFTER_SECONDS };
       if (stays.size >= maxInAll)
         throw new RequestError('unavailable', [], retryAfter, 'Too many requests wait or stream.');
-      if (ofKey >= maxOfKey) {
+      if (ofKeys.of(keyId) >= maxOfKey) {
         const message = `The API key already has ${maxOfKey} waiting or streaming requests, the maximum.`;
         throw new RequestError(
           'rate_limited',
@@ -37,7 +37,7 @@ export function createConnectionLimit({ maxInAll = MAX_IN_ALL, maxOfKey = MAX_OF
       const stay = new AbortController();
       const end = () => stay.abort();
       stays.add(stay);
-      countOfKey.set(keyId, ofKey + 1);
+      ofKeys.add(keyId, 1);
       response.once('close', end);
       if (closed) end();
       return {
@@ -45,9 +45,7 @@ export function createConnectionLimit({ maxInAll = MAX_IN_ALL, maxOfKey = MAX_OF
         leave() {
           if (!stays.delete(stay)) return;
           response.off('close', end);
-          const left = (countOfKey.get(keyId) ?? 1) - 1;
-          if (left === 0) countOfKey.delete(keyId);
-          else countOfKey.set(keyId, left);
+          ofKeys.add(keyId, -1);
         },
       };
     },

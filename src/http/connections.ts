@@ -10,6 +10,8 @@ import type {
   ServerResponse,
 } from 'node:http';
 import { BlockList, type Socket, type SocketAddress } from 'node:net';
+import { clientOf } from '../lib/client-address.ts';
+import { createCounts } from '../lib/counts.ts';
 import { http } from '../lib/node-http.ts';
 import { unsentOf } from './pieces.ts';
 
@@ -31,7 +33,11 @@ const defaults = {
   lookMs: 500,
   /** Requests of one connection that may wait for the answers before theirs. Few clients send more than one. */
   maxWaiting: 4,
-  /** The same of all connections: each takes some 6 KiB. */
+  /**
+   * The same of a client by its address, and of all: each takes some 6 KiB, and with its answer a tenth of a millisecond,
+   * in which others wait.
+   */
+  maxWaitingOfClient: 64,
   maxWaitingInAll: 1_000,
   /** Bytes that clients have not read yet, in all. Beyond, the connections with most of them end. */
   maxUnreadBytes: 64 * 2 ** 20,
@@ -48,6 +54,7 @@ type Handlers = {
 
 type Exchange = readonly [IncomingMessage, ServerResponse];
 type Connection = {
+  readonly client: string;
   /** The request that came last, until it is whole and answered. A look at all connections forgets it then. */
   latest: Exchange | null;
   /** True if the client was told that nothing more is taken of it. */
@@ -115,6 +122,7 @@ class Door extends BlockList {
 export function guardConnections(options: ConnectionOptions = {}) {
   const limits = { ...defaults, ...options };
   const connections = new Map<Socket, Connection>();
+  const waitingOf = createCounts();
   let waitingInAll = 0;
   let server: Server | undefined;
 
@@ -165,6 +173,16 @@ export function guardConnections(options: ConnectionOptions = {}) {
       refuse(request, response);
     }
 
+    function mayWait({ client, waiting }: Connection): boolean {
+      if (waiting.length >= limits.maxWaiting || waitingInAll >= limits.maxWaitingInAll) return false;
+      return waitingOf.of(client) < limits.maxWaitingOfClient;
+    }
+
+    function countWaiting({ client }: Connection, change: number): void {
+      waitingOf.add(client, change);
+      waitingInAll += change;
+    }
+
     function begin(connection: Connection, [request, response]: Exchange): void {
       connection.answering = response;
       connection.readyAt = null;
@@ -177,18 +195,21 @@ export function guardConnections(options: ConnectionOptions = {}) {
     function beginNext(socket: Socket, connection: Connection): void {
       const next = connection.waiting.shift();
       if (next === undefined) return;
-      waitingInAll--;
+      countWaiting(connection, -1);
       if (socket.destroyed) return;
       if (connection.waiting.length > 0) next[1].once('close', () => beginNext(socket, connection));
       begin(connection, next);
     }
 
     server.on('connection', (socket) => {
+      const client = clientOf(socket.remoteAddress);
       const waiting: Exchange[] = [];
-      connections.set(socket, { latest: null, isRefused: false, answering: null, waiting, readyAt: null });
+      const none = { latest: null, isRefused: false, answering: null, readyAt: null };
+      const connection: Connection = { ...none, client, waiting };
+      connections.set(socket, connection);
       socket.once('close', () => {
         connections.delete(socket);
-        waitingInAll -= waiting.length;
+        countWaiting(connection, -waiting.length);
         waiting.length = 0;
       });
     });
@@ -201,10 +222,9 @@ export function guardConnections(options: ConnectionOptions = {}) {
       const { waiting } = connection;
       const before = answeringOn(connection);
       if (before === null && waiting.length === 0) begin(connection, [request, response]);
-      else if (waiting.length >= limits.maxWaiting || waitingInAll >= limits.maxWaitingInAll)
-        refuseFrom(connection, [request, response]);
+      else if (!mayWait(connection)) refuseFrom(connection, [request, response]);
       else {
-        waitingInAll++;
+        countWaiting(connection, 1);
         if (waiting.push([request, response]) === 1)
           before?.once('close', () => beginNext(socket, connection));
       }

@@ -6,6 +6,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Checkout } from '../checkout/session.ts';
+import { createCounts } from '../lib/counts.ts';
 import { beginEventStream } from '../lib/server-sent-events.ts';
 import type { PageDependencies } from './dependencies.ts';
 
@@ -23,7 +24,7 @@ const MAX_UNREAD_BYTES = 16_384;
 export function createEventStreams({ live, store }: Pick<PageDependencies, 'live' | 'store'>) {
   /** Open streams, each with its functions to poll and to tell its page. */
   const open = new Map<ServerResponse, () => Promise<void>>();
-  const openOfSession = new Map<string, number>();
+  const openOfSession = createCounts();
   let timers: NodeJS.Timeout[] = [];
   let looking = false;
   let closed = false;
@@ -45,16 +46,14 @@ export function createEventStreams({ live, store }: Pick<PageDependencies, 'live
 
   function enter(stream: ServerResponse, id: string, tell: () => Promise<void>): void {
     open.set(stream, tell);
-    openOfSession.set(id, (openOfSession.get(id) ?? 0) + 1);
+    openOfSession.add(id, 1);
     if (open.size > 1) return;
     timers = [setInterval(beat, HEARTBEAT_MS).unref(), setInterval(look, LOOK_MS).unref()];
   }
 
   function leave(stream: ServerResponse, id: string): void {
     open.delete(stream);
-    const left = (openOfSession.get(id) ?? 1) - 1;
-    if (left === 0) openOfSession.delete(id);
-    else openOfSession.set(id, left);
+    openOfSession.add(id, -1);
     if (open.size > 0) return;
     for (const timer of timers) clearInterval(timer);
   }
@@ -62,7 +61,7 @@ export function createEventStreams({ live, store }: Pick<PageDependencies, 'live
   return {
     /** Answers the request with a stream, or with 503 when there are too many. */
     answer(reply: FastifyReply, { id, tenant }: Checkout): FastifyReply {
-      if (closed || open.size >= MAX_STREAMS || (openOfSession.get(id) ?? 0) >= MAX_STREAMS_OF_SESSION) {
+      if (closed || open.size >= MAX_STREAMS || openOfSession.of(id) >= MAX_STREAMS_OF_SESSION) {
         return reply.code(503).header('retry-after', RETRY_AFTER_SECONDS).type('text/plain').send('');
       }
       const stream = beginEventStream(reply, `retry: ${RECONNECT_MS}\n\n`);

@@ -30,8 +30,8 @@ async function listen(
   t.after(() => server.close().closeAllConnections());
   const { port } = server.address() as AddressInfo;
   /** A client that keeps its side open and reads nothing until it is told to. */
-  async function client(bytes: string): Promise<Socket> {
-    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  async function client(bytes: string, localAddress = '127.0.0.1'): Promise<Socket> {
+    const socket = connect({ port, host: '127.0.0.1', localAddress, allowHalfOpen: true });
     t.after(() => socket.destroy());
     socket.on('error', () => {});
     await once(socket, 'connect');
@@ -148,6 +148,42 @@ suite('a connection ends', () => {
       await untilConnections(0);
     }
   });
+});
+
+// Elsewhere there is no second address.
+test('others may wait where one client has as many requests waiting as he may', {
+  skip: process.platform !== 'linux',
+}, async (t) => {
+  const open: ServerResponse[] = [];
+  const { client } = await listen(t, { maxWaitingOfClient: 3 }, (_, response) => {
+    open.push(response);
+  });
+  const begun = async (count: number) => {
+    while (open.length < count) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const statusesOf = async (socket: Socket, count: number) => {
+    let text = '';
+    socket.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk;
+    });
+    while ((text.match(/HTTP/g)?.length ?? 0) < count) {
+      for (const response of open.splice(0)) response.end();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return text.match(/(?<=HTTP\/1\.1 )\d+/g);
+  };
+  const first = await client(REQUEST.repeat(4));
+  await begun(1);
+  const second = await client(REQUEST.repeat(2));
+  await begun(2);
+  const other = await client(REQUEST.repeat(2), '127.0.0.2');
+  await begun(3);
+  assert.deepEqual(await statusesOf(second, 2), ['200', '429']);
+  assert.deepEqual(await statusesOf(other, 2), ['200', '200']);
+  assert.deepEqual(await statusesOf(first, 4), Array(4).fill('200'));
+  const third = await client(REQUEST.repeat(4));
+  await begun(1);
+  assert.deepEqual(await statusesOf(third, 4), Array(4).fill('200'), 'what was answered waits no more');
 });
 
 test('requests of a connection are answered one after the other, in their order', async (t) => {

@@ -3,6 +3,7 @@
  * of errors.
  */
 import type { Tenant } from '../../checkout/tenant.ts';
+import { createCounts } from '../../lib/counts.ts';
 import { version } from '../../version.ts';
 import { API_VERSION, type StripeApi, type StripeCall, stripeApi } from './api.ts';
 import { formOf } from './form.ts';
@@ -64,23 +65,20 @@ const PAUSES_MS = 2_000;
 export function createLine(options: LineOptions): Ask {
   const { secretKeyOf, timeoutMs, retries, concurrency, concurrencyInAll } = options;
   /** Calls under way by the number of their account: one for which Stripe is slow takes nothing from the others. */
-  const underWay = new Map<number, number>();
+  const underWay = createCounts<number>();
   let inAll = 0;
 
   function begin(account: number): void {
-    const others = underWay.get(account) ?? 0;
     const own = inAll < concurrencyInAll / 2 ? concurrency : 1;
-    if (others >= own || inAll >= concurrencyInAll)
+    if (underWay.of(account) >= own || inAll >= concurrencyInAll)
       throw new StripeTrouble('unavailable', 'too many calls are under way');
-    underWay.set(account, others + 1);
+    underWay.add(account, 1);
     inAll += 1;
   }
 
   function ended(account: number): void {
     inAll -= 1;
-    const left = (underWay.get(account) ?? 1) - 1;
-    if (left > 0) underWay.set(account, left);
-    else underWay.delete(account);
+    underWay.add(account, -1);
   }
 
   return async (tenant, question) => {
