@@ -90,7 +90,9 @@ suite('a fetch', async () => {
     const [id = ''] = ids;
     const both = [fetchOf(id, WAYS.fast, plain), fetchOf(id, WAYS.fast, [...plain, end])];
     assert.equal(await atRoutes(() => answersTo(service, both)), 0);
+    const authorization = `Authorization: ${keys.lenient.authorization}`;
     for (const unusual of [
+      fetchOf(ofLenient.json.data.id, WAYS.fast, [authorization, end]),
       fetchOf(id, WAYS.byRoute, [...plain, end]),
       fetchOf(id, WAYS.fast, [...plain, 'If-None-Match: "2"', end]),
       fetchOf(id, WAYS.fast, [...plain, 'Content-Length: 2', end]).concat('{}'),
