@@ -47,6 +47,7 @@ export async function startService(env: NodeJS.ProcessEnv, program?: string): Pr
     LOG_LEVEL: 'error',
     RATE_LIMIT: '0',
     ADDRESS_RATE_LIMIT: '0',
+    ADDRESS_CONNECTION_LIMIT: '0',
     WEBHOOK_CONCURRENCY: '0',
     PORT: String(await freePort()),
   };

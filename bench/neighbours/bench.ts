@@ -102,6 +102,7 @@ async function withService(measure: (bench: Bench) => Promise<void>): Promise<vo
     // Limits are those of every installation that sets none: who asks for more is refused, and that has its price too.
     RATE_LIMIT: '',
     ADDRESS_RATE_LIMIT: '',
+    ADDRESS_CONNECTION_LIMIT: '',
     STRIPE_SECRET_KEY: 'sk_test_neighbours',
     STRIPE_WEBHOOK_SECRET: 'whsec_neighbours',
   };
