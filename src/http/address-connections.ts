@@ -21,8 +21,6 @@ const LINE_EVERY_MS = 60_000;
 
 const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4');
 
-export type AddressConnections = ReturnType<typeof createAddressConnections>;
-
 export function createAddressConnections({ limit, proxies, logger, onRefused }: Options) {
   const leftOut = createSparing(LINE_EVERY_MS, () => performance.now());
   const counts = createCounts();

@@ -202,15 +202,19 @@ export function guardConnections(options: ConnectionOptions = {}) {
     }
 
     server.on('connection', (socket) => {
-      const client = clientOf(socket.remoteAddress);
-      const waiting: Exchange[] = [];
-      const none = { latest: null, isRefused: false, answering: null, readyAt: null };
-      const connection: Connection = { ...none, client, waiting };
+      const connection: Connection = {
+        client: clientOf(socket.remoteAddress),
+        latest: null,
+        isRefused: false,
+        answering: null,
+        waiting: [],
+        readyAt: null,
+      };
       connections.set(socket, connection);
       socket.once('close', () => {
         connections.delete(socket);
-        countWaiting(connection, -waiting.length);
-        waiting.length = 0;
+        countWaiting(connection, -connection.waiting.length);
+        connection.waiting.length = 0;
       });
     });
     server.on('request', (request, response) => {

@@ -8,26 +8,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createAccount } from '../../src/accounts/account.ts';
 import type { representReceivingAccount } from '../../src/accounts/representation.ts';
 import { defaultSettings } from '../../src/accounts/settings.ts';
+import { serializeMapping } from '../../src/statements/mapping.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { DE_IBAN } from '../methods/bank/build.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { freshDirectory, run, runToEnd } from '../support/process.ts';
 import { serveHere } from '../support/service.ts';
-import { camt } from '../support/statements.ts';
+import { camt, csvMapping } from '../support/statements.ts';
 import { assertFailure, assertMistake } from './developer.ts';
 
 const KEY = 'ak_test_boot:sk_test_boot';
-
-/** The least that a mapping says. */
-const mapping = {
-  delimiter: ',',
-  date_format: 'YYYY-MM-DD',
-  decimal: '.',
-  amount: { signed: 'Amount' },
-  currency: { fixed: 'EUR' },
-  account: { fixed: DE_IBAN },
-  booked_on: 'Date',
-};
 
 /** A database with one account, without a server. */
 async function database(t: TestContext) {
@@ -148,7 +138,7 @@ suite('opentill accounts settings and configure', () => {
     assert.equal(said, 'the settings are changed\n');
     const shown = await show();
     assert.equal(shown.policy.late, 'hold');
-    await configure({ policy: { excess: 'refund' }, csv_mappings: { bank: mapping } });
+    await configure({ policy: { excess: 'refund' }, csv_mappings: { bank: serializeMapping(csvMapping) } });
     const { policy, csv_mappings } = await show();
     assert.deepEqual([policy.late, policy.excess], ['hold', 'refund']);
     assert.deepEqual(Object.keys(csv_mappings), ['bank']);
@@ -302,7 +292,10 @@ suite('settings and receiving accounts at a server, without its database', () =>
   test('are shown and changed as on the database, for the account and mode of the key', async (t) => {
     const { test, live, there, here, settings } = await begin(t);
     const configure = ['accounts', 'configure', '--file'];
-    const patch = fileOf(t, { policy: { late: 'hold' }, csv_mappings: { bank: mapping } });
+    const patch = fileOf(t, {
+      policy: { late: 'hold' },
+      csv_mappings: { bank: serializeMapping(csvMapping) },
+    });
     assert.equal(await there(test, ...configure, patch), 'the settings are changed\n');
     await there(test, ...configure, fileOf(t, { policy: { excess: 'refund' } }), '--compatibility', 'v3');
     const shown = await there(test, 'accounts', 'settings');

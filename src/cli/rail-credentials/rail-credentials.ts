@@ -8,7 +8,7 @@ export type ShownCredentials = ReturnType<typeof representRailCredentials>;
 
 export type RailCredentials = {
   list(place: Place): Promise<readonly ShownCredentials[]>;
-  /** Of credentials that exist, only the secrets in the file change. It is read when nothing else is wrong. */
+  /** Secrets that the file does not have stay as they are. The file is read when nothing else is wrong. */
   set(place: Place, rail: Rail, file: string): Promise<ShownCredentials>;
   /** The rail may be one that nobody knows any more. */
   remove(place: Place, rail: string): Promise<void>;
