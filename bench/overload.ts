@@ -74,6 +74,7 @@ async function overload(bench: Bench): Promise<void> {
     goodput_of_changes: rounded(perSecond(load) / changesPeak),
     goodput_of_changes_at_three_times_theirs: rounded(perSecond(most) / changesPeak),
     accepted_p99_at_three_times_theirs_ms: Math.round(most.acceptedP99Ms),
+    accepted_p99_at_three_times_theirs_once_sent_ms: Math.round(most.acceptedOnceSentP99Ms),
   });
 }
 

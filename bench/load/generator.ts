@@ -41,6 +41,7 @@ async function run(job: Job): Promise<Load> {
   const latencies = createLatencies();
   const lateness = createLatencies();
   const accepted = createLatencies();
+  const acceptedOnceSent = createLatencies();
   const statuses = new Map<number, number>();
   let sent = 0;
   let answered = 0;
@@ -60,6 +61,7 @@ async function run(job: Job): Promise<Load> {
     const answers = readAnswers();
     const own = turns.map(({ template }) => Buffer.from(template.bytes));
     let due = 0;
+    let sentAt = 0;
     const readBuffer = Buffer.allocUnsafe(READ_BYTES);
     const onread = {
       buffer: readBuffer,
@@ -78,6 +80,7 @@ async function run(job: Job): Promise<Load> {
 
     function send(dueMs: number): void {
       due = dueMs;
+      sentAt = performance.now();
       const turn = sent++ % turns.length;
       const { template, subjects, width } = turns[turn] as Prepared;
       const request = own[turn] as Buffer;
@@ -93,8 +96,10 @@ async function run(job: Job): Promise<Load> {
       answered++;
       bytes += answers.length();
       latencies.add(now - due);
-      if (status >= 200 && status <= 299) accepted.add(now - due);
-      else statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      if (status >= 200 && status <= 299) {
+        accepted.add(now - due);
+        acceptedOnceSent.add(now - sentAt);
+      } else statuses.set(status, (statuses.get(status) ?? 0) + 1);
       if (isOver || (job.most !== undefined && sent >= job.most)) {
         if (underWay === 0) drained();
       } else if (perSecond === undefined) send(now);
@@ -155,6 +160,7 @@ async function run(job: Job): Promise<Load> {
     lateP99Ms: lateness.percentile(0.99),
     accepted: inTime.accepted,
     acceptedP99Ms: accepted.percentile(0.99),
+    acceptedOnceSentP99Ms: acceptedOnceSent.percentile(0.99),
   };
 
   function poll(): void {

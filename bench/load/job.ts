@@ -59,6 +59,8 @@ export type Load = {
   /** Answers of 2xx within the time; the 99th percentile is that of all of them. */
   readonly accepted: number;
   readonly acceptedP99Ms: number;
+  /** The same without the time in which an open loop had no free connection for a request that was due. */
+  readonly acceptedOnceSentP99Ms: number;
 };
 
 export type Generator = { run(job: Job): Promise<Load>; stop(): Promise<void> };

@@ -631,6 +631,13 @@ export const httpFaults: readonly Fault[] = [
     replace: '',
   },
   {
+    name: 'the time for which a change has waited to begin counts for nothing',
+    file: 'src/http/app.ts',
+    tests: ['test/api/overload.test.ts'],
+    find: 'overload.refuses(request, response, waitedMs(request))',
+    replace: 'overload.refuses(request, response, 0)',
+  },
+  {
     name: 'a stop forgets the answers that are held back',
     file: 'src/http/overload.ts',
     tests: ['test/http/overload.test.ts'],

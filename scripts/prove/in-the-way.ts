@@ -64,7 +64,7 @@ export const inTheWay: readonly Listed[] = [
   },
   {
     name: 'overload',
-    what: 'Changes come at three times the rate at which a service on SQLite does them and delivers their webhooks (`peak`), which is the rate that can go on; then at six times. Goodput is the share of that rate that is done all the same; the rest is refused at once, and soon afterwards everything is as before. Changes that are accepted beyond that rate have webhooks that wait: `webhooks behind` says how long it takes after the load until the last has arrived. Against the rate of changes alone (`changes peak`, where webhooks are written and not sent) goodput is smaller, as webhooks take their share of the processor and so do refusals: that is said beside it, also at three times that rate.',
+    what: 'Changes come at three times the rate at which a service on SQLite does them and delivers their webhooks (`peak`), which is the rate that can go on; then at six times. Goodput is the share of that rate that is done all the same; the rest is refused at once, and soon afterwards everything is as before. Changes that are accepted beyond that rate have webhooks that wait: `webhooks behind` says how long it takes after the load until the last has arrived. Against the rate of changes alone (`changes peak`, where webhooks are written and not sent) goodput is smaller, as webhooks take their share of the processor and so do refusals: that is said beside it, also at three times that rate. There all connections of the callers wait for an answer, and what is due waits for a connection: `once sent` counts from the moment at which it has one.',
     files: ['bench/overload.ts'],
     scale: 1,
     reach: {

@@ -94,7 +94,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       connections.createGuardedServer({
         handle: (request, response) =>
           arrive(request, () => {
-            if (overload.refuses(request, response)) return;
+            if (overload.refuses(request, response, waitedMs(request))) return;
             if (!answersFast(request, response, handle)) handle(request, response);
           }),
         refuse: refusePipelined(requestId, publicUrl, metrics),

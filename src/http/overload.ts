@@ -18,7 +18,7 @@ const defaults = { tickMs: 10, mostPerMs: 12, mostMs: 400 };
 
 type Dependencies = {
   readonly auth: Authenticator;
-  readonly backlog: Backlog;
+  readonly backlog: Pick<Backlog, 'isLong' | 'isTooLongFor'>;
   readonly requestId: (request: IncomingMessage) => string;
   readonly publicUrl: string;
   readonly onRefused: () => void;
@@ -63,12 +63,16 @@ export function createOverload(
   }
 
   return {
-    /** True for a change by a known key that would wait for too long; then it is answered here. */
-    refuses(request: IncomingMessage, response: ServerResponse): boolean {
+    /**
+     * True for a change by a known key that waits for too long, of which it has waited so many milliseconds to begin; then
+     * it is answered here.
+     */
+    refuses(request: IncomingMessage, response: ServerResponse, waitedMs: number): boolean {
       const { method = '', url = '', headers } = request;
-      if (isClosed || !backlog.isLong() || readOnly.has(method) || !url.startsWith('/v3/')) return false;
+      if (isClosed || !backlog.isLong(waitedMs) || readOnly.has(method) || !url.startsWith('/v3/'))
+        return false;
       const caller = auth.recall(headers.authorization);
-      if (caller === undefined || !backlog.isTooLongFor(caller.tenant)) return false;
+      if (caller === undefined || !backlog.isTooLongFor(caller.tenant, waitedMs)) return false;
       const at = performance.now();
       held.push({ request, response, at });
       if (ticking === undefined) {

@@ -1,7 +1,8 @@
 /**
  * The backlog: changes that wait for their commit, and how long one more would wait. Beyond the peak every change would
- * wait longer than the one before it, and most would be answered when nobody listens any more; so those that would wait
- * for too long are refused before anything is done for them, of tenants with the most of them.
+ * wait longer than the one before it, and most would be answered when nobody listens any more; so those that have waited
+ * for too long before they could begin, or would, are refused before anything is done for them. Those that would are
+ * refused of tenants with the most of them; before they begin, a tenant's requests wait for its own.
  */
 import { type Tenant, tenantName } from '../checkout/tenant.ts';
 
@@ -30,8 +31,9 @@ export function createBacklog(now: () => number = () => performance.now()) {
     count += difference;
   }
 
-  /** Whether one more change would wait for too long. */
-  const isLong = (): boolean => count > MAX_BATCH && count * msEach > LONGEST_WAIT_MS;
+  /** Whether one more change that has waited for its turn for so long waits for too long. */
+  const isLong = (waitedMs: number): boolean =>
+    waitedMs > LONGEST_WAIT_MS || (count > MAX_BATCH && count * msEach > LONGEST_WAIT_MS);
 
   return {
     added: (tenant: Tenant): void => add(tenant, 1),
@@ -57,9 +59,10 @@ export function createBacklog(now: () => number = () => performance.now()) {
     /** Clients that have connected since the start. */
     connections: (): number => connections,
 
-    /** Whether a change of this tenant would wait for too long: not while others have more of theirs waiting. */
-    isTooLongFor(tenant: Tenant): boolean {
-      return isLong() && (waiting.get(tenantName(tenant)) ?? 0) * waiting.size >= count;
+    /** Whether a change of this tenant waits for too long: not while others have more waiting, if it could begin in time. */
+    isTooLongFor(tenant: Tenant, waitedMs: number): boolean {
+      if (waitedMs > LONGEST_WAIT_MS) return true;
+      return isLong(waitedMs) && (waiting.get(tenantName(tenant)) ?? 0) * waiting.size >= count;
     },
   };
 }

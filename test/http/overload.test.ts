@@ -7,7 +7,6 @@ import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Principal } from '../../src/http/auth.ts';
 import { createOverload } from '../../src/http/overload.ts';
-import { createBacklog } from '../../src/writer/backlog.ts';
 
 const caller: Principal = {
   tenant: { account: 1, mode: 'test' },
@@ -27,7 +26,7 @@ async function listen(t: TestContext, options: Parameters<typeof createOverload>
         recall: (header) => (header === key.authorization ? caller : undefined),
         verify: () => Promise.reject(new Error('no key is looked up')),
       },
-      backlog: { ...createBacklog(), isLong: () => isLong, isTooLongFor: () => isLong },
+      backlog: { isLong: () => isLong, isTooLongFor: () => isLong },
       requestId: ({ headers }: IncomingMessage) => String(headers['x-request-id'] ?? 'req_1'),
       publicUrl: 'https://pay.example.com',
       onRefused: () => refused++,
@@ -35,7 +34,7 @@ async function listen(t: TestContext, options: Parameters<typeof createOverload>
     options,
   );
   const server = createServer((request, response) => {
-    if (overload.refuses(request, response)) return;
+    if (overload.refuses(request, response, 0)) return;
     served.push(`${request.method} ${request.url}`);
     response.end();
   });

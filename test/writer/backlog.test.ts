@@ -27,14 +27,23 @@ suite('the backlog of changes', () => {
   test('is too long if what waits takes more than 0.3 s', () => {
     const { backlog, add, take } = setUp();
     add(large, 10 * MAX_BATCH);
-    assert.equal(backlog.isTooLongFor(large), false, 'nobody knows yet how long a change takes');
+    assert.equal(backlog.isTooLongFor(large, 0), false, 'nobody knows yet how long a change takes');
     // A change takes 0.2 ms, so that 1,500 take 0.3 s.
     take(2, 0.2 * MAX_BATCH, MAX_BATCH);
-    assert.equal(backlog.isTooLongFor(large), false);
+    assert.equal(backlog.isTooLongFor(large, 0), false);
     add(large, 1_501 - 8 * MAX_BATCH);
-    assert.equal(backlog.isTooLongFor(large), true);
+    assert.equal(backlog.isTooLongFor(large, 0), true);
     take(1, 0.2 * MAX_BATCH, 1);
-    assert.equal(backlog.isTooLongFor(large), false);
+    assert.equal(backlog.isTooLongFor(large, 0), false);
+  });
+
+  test('is too long for a change that has waited for more than 0.3 s to begin, whatever else waits', () => {
+    const { backlog, add, take } = setUp();
+    assert.deepEqual([backlog.isLong(300), backlog.isTooLongFor(small, 300)], [false, false]);
+    assert.deepEqual([backlog.isLong(301), backlog.isTooLongFor(small, 301)], [true, true]);
+    add(large, 10 * MAX_BATCH);
+    take(3, 100, MAX_BATCH);
+    assert.deepEqual([backlog.isTooLongFor(small, 300), backlog.isTooLongFor(small, 301)], [false, true]);
   });
 
   test('is too long only for tenants with the most of it', () => {
@@ -42,11 +51,11 @@ suite('the backlog of changes', () => {
     add(large, 10 * MAX_BATCH);
     add(small, 3);
     take(3, 100, MAX_BATCH);
-    assert.equal(backlog.isTooLongFor(large), true);
-    assert.equal(backlog.isTooLongFor(small), false);
-    assert.equal(backlog.isTooLongFor({ account: 1, mode: 'test' }), false, 'modes are told apart');
+    assert.equal(backlog.isTooLongFor(large, 0), true);
+    assert.equal(backlog.isTooLongFor(small, 0), false);
+    assert.equal(backlog.isTooLongFor({ account: 1, mode: 'test' }, 0), false, 'modes are told apart');
     add(small, 10 * MAX_BATCH);
-    assert.equal(backlog.isTooLongFor(small), true);
+    assert.equal(backlog.isTooLongFor(small, 0), true);
   });
 
   test('counts only tenants of which something waits', () => {
@@ -57,26 +66,26 @@ suite('the backlog of changes', () => {
     take(3, 100, MAX_BATCH);
     const third: Tenant = { account: 3, mode: 'live' };
     add(third, 3.5 * MAX_BATCH);
-    assert.equal(backlog.isTooLongFor(third), false, 'of two that wait, it has a third');
-    assert.equal(backlog.isTooLongFor(large), true);
+    assert.equal(backlog.isTooLongFor(third, 0), false, 'of two that wait, it has a third');
+    assert.equal(backlog.isTooLongFor(large, 0), true);
   });
 
   test('is never too long for a batch, and a stall is forgotten', () => {
     const { backlog, add, take } = setUp();
     add(large, 2 * MAX_BATCH + 1);
     take(2, 60_000, MAX_BATCH);
-    assert.equal(backlog.isTooLongFor(large), false, 'one waits');
+    assert.equal(backlog.isTooLongFor(large, 0), false, 'one waits');
     add(large, MAX_BATCH - 1);
-    assert.equal(backlog.isTooLongFor(large), false, 'a batch waits');
+    assert.equal(backlog.isTooLongFor(large, 0), false, 'a batch waits');
     add(large, 1);
-    assert.equal(backlog.isTooLongFor(large), true);
+    assert.equal(backlog.isTooLongFor(large, 0), true);
     for (let n = 0; n < 40; n++) {
       add(large, 1);
       take(1, 1, 1);
       take(1, 1, 1);
       add(large, 1);
     }
-    assert.equal(backlog.isTooLongFor(large), false, 'the last batches were quick');
+    assert.equal(backlog.isTooLongFor(large, 0), false, 'the last batches were quick');
   });
 
   test('goes by a batch that left a single one behind, and by none in which nothing was', () => {
@@ -85,12 +94,12 @@ suite('the backlog of changes', () => {
     take(1, 1, 1);
     add(large, 2 * MAX_BATCH);
     take(1, 60_000, 1);
-    assert.equal(backlog.isTooLongFor(large), true);
+    assert.equal(backlog.isTooLongFor(large, 0), true);
     const other = setUp();
     other.add(large, 3 * MAX_BATCH);
     other.take(1, 1, 0);
     other.take(1, 1, 1);
-    assert.equal(other.backlog.isTooLongFor(large), false);
+    assert.equal(other.backlog.isTooLongFor(large, 0), false);
   });
 
   test('does not count the time in which nothing waited', () => {
@@ -99,6 +108,6 @@ suite('the backlog of changes', () => {
     take(1, 1, MAX_BATCH);
     add(large, 2 * MAX_BATCH + 1);
     take(1, 3_600_000, 1);
-    assert.equal(backlog.isTooLongFor(large), false);
+    assert.equal(backlog.isTooLongFor(large, 0), false);
   });
 });

@@ -1,0 +1,27 @@
+/** More changes at once than the service can begin: those that have waited for too long are told so, and are not done. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startService } from '../support/service.ts';
+import { order } from './shop.ts';
+
+test('a change that has waited for its turn for too long is refused, and a read is not', async (t) => {
+  const { call } = await startService(t);
+  const read = () => call('GET', '/v3/checkout?limit=40');
+  const change = () => call('POST', '/v3/checkout', { body: order });
+  const each = (ask: typeof read) => Array.from({ length: 40 }, ask);
+
+  // Connections are open then, and what is sent over all of them arrives in one moment.
+  await Promise.all(each(read).concat(each(read)));
+  const { now } = performance;
+  let looks = 0;
+  // A clock that moves on by 5 ms with each look at it, so that one begins in a turn, and by half a second in all.
+  t.mock.method(performance, 'now', () => now.call(performance) + 5 * Math.min(looks++, 100));
+  const [changes, reads] = await Promise.all([Promise.all(each(change)), Promise.all(each(read))]);
+  const refused = changes.filter(({ status }) => status === 503);
+  const done = changes.filter(({ status }) => status === 201);
+  assert.ok(refused.length > 0);
+  for (const { headers } of refused) assert.equal(headers.get('retry-after'), '1');
+  for (const { status } of reads) assert.equal(status, 200);
+  assert.equal((await read()).json.data.length, done.length);
+  assert.equal(done.length + refused.length, changes.length);
+});
