@@ -16,6 +16,8 @@ import { takeLivePayments } from './live-payments.ts';
 
 /** The key under which the service encrypts credentials, unless a test has another one. */
 export const CREDENTIALS_KEY = '5e'.repeat(32);
+/** More than a test writes: to other connections, a log that SQLite begins anew looks as if something had changed. */
+const LOG_BYTES = 2 ** 30;
 /** Nobody answers there: a test that has no stand-in for Stripe must not reach Stripe itself. */
 export const NO_STRIPE = 'http://127.0.0.1:1';
 
@@ -96,7 +98,8 @@ export async function startService(
     STRIPE_API_URL: NO_STRIPE,
     ...env,
   });
-  const service = await createService(config, { logger, realNow, documentWaitMs, ...limits });
+  const storeOptions = { copyLogAtBytes: LOG_BYTES };
+  const service = await createService(config, { logger, realNow, documentWaitMs, storeOptions, ...limits });
   const account = await createAccount(service.store, 'Test Shop', realNow());
   const url = await service.start();
   const client = createClient(url);
