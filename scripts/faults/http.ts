@@ -323,8 +323,14 @@ export const httpFaults: readonly Fault[] = [
   {
     name: 'the time for which a request has waited for its turn is told to nobody',
     ...arrivals,
-    find: 'if (arrivedAt !== undefined) waited.set(request, performance.now() - arrivedAt);',
-    replace: '',
+    find: 'ms: begun.ms - arrived.ms,',
+    replace: 'ms: 0,',
+  },
+  {
+    name: 'changes are refused because the thread stood still',
+    ...arrivals,
+    find: 'Math.min(now - steppedAt, LONGEST_STEP_MS)',
+    replace: 'now - steppedAt',
   },
   {
     name: 'all that one caller sends in a moment begins at once',
@@ -634,7 +640,7 @@ export const httpFaults: readonly Fault[] = [
     name: 'the time for which a change has waited to begin counts for nothing',
     file: 'src/http/app.ts',
     tests: ['test/api/overload.test.ts'],
-    find: 'overload.refuses(request, response, waitedMs(request))',
+    find: 'overload.refuses(request, response, lateMs(request))',
     replace: 'overload.refuses(request, response, 0)',
   },
   {

@@ -71,7 +71,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const limits = createLimits(rates);
   const admission = createAdmission(auth, limits);
   const requestId = requestIds();
-  const { arrive, waitedMs } = createArrivals(auth);
+  const { arrive, waitedMs, lateMs } = createArrivals(auth);
   const overload = createOverload({ auth, backlog, requestId, publicUrl, onRefused: metrics.overloaded });
   const ofAddresses = createAddressConnections({
     limit: addressConnections,
@@ -94,7 +94,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       connections.createGuardedServer({
         handle: (request, response) =>
           arrive(request, () => {
-            if (overload.refuses(request, response, waitedMs(request))) return;
+            if (overload.refuses(request, response, lateMs(request))) return;
             if (!answersFast(request, response, handle)) handle(request, response);
           }),
         refuse: refusePipelined(requestId, publicUrl, metrics),

@@ -12,11 +12,26 @@ import { createTurns, unlimited } from './turns.ts';
 /** As many changes as a commit takes together, by and large; of what takes longer, such as payment pages, only a few. */
 const A_TURN = { atOnce: 32, forMs: 2 };
 
+/** Time between two looks at the clock that counts as a wait, at most. */
+const LONGEST_STEP_MS = 50;
+
 export type Arrivals = ReturnType<typeof createArrivals>;
+
+/** In milliseconds. */
+type Wait = { readonly ms: number; readonly countedMs: number };
 
 export function createArrivals(auth: Pick<Authenticator, 'recall'>) {
   const turns = createTurns(unlimited, A_TURN);
-  const waited = new WeakMap<IncomingMessage, number>();
+  const waited = new WeakMap<IncomingMessage, Wait>();
+  let steppedAt = performance.now();
+  let countedMs = 0;
+
+  function look(): Wait {
+    const now = performance.now();
+    countedMs += Math.min(now - steppedAt, LONGEST_STEP_MS);
+    steppedAt = now;
+    return { ms: now, countedMs };
+  }
 
   /** A tenant whose key is known; of all others nothing is known but where they come from. */
   function callerOf({ headers, socket }: IncomingMessage): string {
@@ -27,19 +42,25 @@ export function createArrivals(auth: Pick<Authenticator, 'recall'>) {
   return {
     /** Begins a request now or in one of the next turns. A connection has one that waits here at most. */
     arrive(request: IncomingMessage, begin: () => void): void {
-      let arrivedAt: number | undefined;
+      let arrived: Wait | undefined;
       function queued(): string {
-        arrivedAt = performance.now();
+        arrived = look();
         return callerOf(request);
       }
       turns(queued, () => {
-        if (arrivedAt !== undefined) waited.set(request, performance.now() - arrivedAt);
+        if (arrived !== undefined) {
+          const begun = look();
+          waited.set(request, { ms: begun.ms - arrived.ms, countedMs: begun.countedMs - arrived.countedMs });
+        }
         // Who has left meanwhile needs no answer.
         if (!request.socket.destroyed) begin();
       });
     },
 
     /** Time for which a request has waited for its turn, in milliseconds. */
-    waitedMs: (request: IncomingMessage): number => waited.get(request) ?? 0,
+    waitedMs: (request: IncomingMessage): number => waited.get(request)?.ms ?? 0,
+
+    /** The same without times in which the thread stood still, as on a machine with too much to do: nobody is late for that. */
+    lateMs: (request: IncomingMessage): number => waited.get(request)?.countedMs ?? 0,
   };
 }

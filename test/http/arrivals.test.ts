@@ -59,6 +59,26 @@ test('a request whose client has left is not begun', async (t) => {
   assert.deepEqual((await turnsOf(t, [gone, from('there', 'known 1')])).flat(), ['there']);
 });
 
+test('a request is not late because the thread stood still, only because others were before it', async (t) => {
+  let clock = 1000;
+  t.mock.method(performance, 'now', () => clock);
+  const { arrive, waitedMs, lateMs } = createArrivals(auth);
+  async function lastOf(count: number, takesMs: number): Promise<IncomingMessage> {
+    const requests = many(count, () => 'known 1');
+    for (const each of requests)
+      arrive(each, () => {
+        clock += takesMs;
+      });
+    if (takesMs === 0) clock += 10_000;
+    for (let turn = 0; turn < count; turn++) await nextTurn();
+    return requests.at(-1) as IncomingMessage;
+  }
+  const stopped = await lastOf(33, 0);
+  assert.deepEqual([waitedMs(stopped), lateMs(stopped)], [10_000, 50]);
+  const behind = await lastOf(40, 10);
+  assert.deepEqual([waitedMs(behind), lateMs(behind)], [380, 380]);
+});
+
 test('a request says how long it has waited for its turn, one that begins at once 0', async (t) => {
   let clock = 1000;
   t.mock.method(performance, 'now', () => clock);
