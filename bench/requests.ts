@@ -52,8 +52,8 @@ export const pageOf = (subjects: Subjects): Request => ({
   subjects,
 });
 
-export const listOf = (query: string): Request => ({
+export const listOf = (query: string, resource = 'checkout'): Request => ({
   method: 'GET',
-  path: `/v3/checkout?${query}`,
+  path: `/v3/${resource}?${query}`,
   headers: { authorization },
 });

@@ -292,6 +292,27 @@ CREATE TABLE idempotency (
 CREATE INDEX idempotency_age ON idempotency USING btree (account, live, created_at);
 CREATE UNIQUE INDEX idempotency_pkey ON idempotency USING btree (account, live, idempotency_key, operation);
 
+CREATE TABLE movement (
+  account bigint NOT NULL,
+  live boolean NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  type text COLLATE "C" NOT NULL,
+  created_at bigint NOT NULL,
+  checkout text COLLATE "C" NOT NULL,
+  rail text COLLATE "C" NOT NULL,
+  reference text COLLATE "C" NOT NULL,
+  currency text COLLATE "C" NOT NULL,
+  amount bigint NOT NULL,
+  late boolean NOT NULL,
+  CONSTRAINT movement_amount_check CHECK ((amount >= 0)),
+  CONSTRAINT movement_pkey PRIMARY KEY (account, live, id),
+  CONSTRAINT movement_type_check CHECK ((type = ANY (ARRAY['payment'::text, 'refund'::text, 'reversal'::text])))
+);
+CREATE INDEX movement_back ON movement USING btree (account, live, type, id) WHERE (type <> 'payment'::text);
+CREATE INDEX movement_currency ON movement USING btree (account, live, currency, id, type, late, amount);
+CREATE INDEX movement_late ON movement USING btree (account, live, id) WHERE late;
+CREATE UNIQUE INDEX movement_pkey ON movement USING btree (account, live, id);
+
 CREATE TABLE payment (
   account bigint NOT NULL,
   live boolean NOT NULL,

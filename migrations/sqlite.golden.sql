@@ -251,6 +251,22 @@ CREATE TABLE idempotency (
   PRIMARY KEY (account, live, idempotency_key, operation)
 ) STRICT;
 
+-- table movement
+CREATE TABLE movement (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  type TEXT NOT NULL CHECK (type IN ('payment', 'refund', 'reversal')),
+  created_at INTEGER NOT NULL,
+  checkout TEXT NOT NULL,
+  rail TEXT NOT NULL,
+  reference TEXT NOT NULL,
+  currency TEXT NOT NULL,
+  amount INTEGER NOT NULL CHECK (amount >= 0),
+  late INTEGER NOT NULL,
+  PRIMARY KEY (account, live, id)
+) STRICT;
+
 -- table payment
 CREATE TABLE payment (
   account INTEGER NOT NULL,
@@ -411,6 +427,15 @@ CREATE INDEX delivery_receiver_due ON delivery (account, live, receiver, due_at)
 
 -- index event_id
 CREATE UNIQUE INDEX event_id ON event (account, live, id);
+
+-- index movement_back
+CREATE INDEX movement_back ON movement (account, live, type, id) WHERE type <> 'payment';
+
+-- index movement_currency
+CREATE INDEX movement_currency ON movement (account, live, currency, id, type, late, amount);
+
+-- index movement_late
+CREATE INDEX movement_late ON movement (account, live, id) WHERE late = 1;
 
 -- index payment_attempt_reference
 CREATE UNIQUE INDEX payment_attempt_reference ON payment_attempt (account, live, rail, reference);

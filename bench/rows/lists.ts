@@ -1,6 +1,7 @@
 /**
  * Lists and searches: each filter alone, every pair of them, and searches with each filter, with values that few sessions
- * have and such that many have. And fetches, while the slowest of all is asked for again and again.
+ * have and such that many have. And fetches, while the slowest of all is asked for again and again; and totals of money,
+ * which look at all that there is.
  */
 import type { Bench, Filled } from '../bench.ts';
 import { newest, subjectAt } from '../load/subjects.ts';
@@ -14,6 +15,7 @@ import { HOT_SESSIONS } from './throughput.ts';
 
 const REACH_MS = 50;
 const AIM_MS = 15;
+const DAY_MS = 86_400_000;
 /** Requests of each list; fewer of one that takes longer than this. */
 const MOST = 10;
 const SLOW_MS = 300;
@@ -77,8 +79,19 @@ export function queriesOf(filters: Readonly<Record<string, readonly string[]>>):
   return ['limit=20', ...asked.flat(), ...pairs];
 }
 
-async function timedList({ generator }: Bench, url: string, query: string): Promise<Timed> {
-  const job = { urls: [url], requests: [listOf(query)], connections: 1, seconds: 10, mayBeRefused: true };
+async function timedList(
+  { generator }: Bench,
+  url: string,
+  query: string,
+  resource?: string,
+): Promise<Timed> {
+  const job = {
+    urls: [url],
+    requests: [listOf(query, resource)],
+    connections: 1,
+    seconds: 10,
+    mayBeRefused: true,
+  };
   // Warm up: rows that are read and code that is compiled for the first time are not what this measures.
   const first = await generator.run({ ...job, most: 1 });
   const load = await generator.run({ ...job, most: first.longestMs > SLOW_MS ? MOST_OF_SLOW : MOST });
@@ -131,6 +144,39 @@ function surveyed(all: readonly Timed[], sessions: number): Measured {
   };
 }
 
+/** Totals of all that there is and of 200 days, one by one and in all, and the movements behind them. */
+export async function moneyOf(bench: Bench, url: string, id: string): Promise<Measured> {
+  const middle = await fetch(`${url}/v3/checkout/${id}`, { headers });
+  const { data } = (await middle.json()) as { data: { created_at: string } };
+  const at = Date.parse(data.created_at);
+  const between = (from: number, to: number) =>
+    `created_at[gte]=${new Date(from).toISOString()}&created_at[lt]=${new Date(to).toISOString()}`;
+  const whole = between(0, at + 10_000 * DAY_MS);
+  const days = between(at - 100 * DAY_MS, at + 100 * DAY_MS);
+  const currencies = ['', '&currency=EUR'];
+  const intervals = ['day', 'week', 'month'].map((interval) => `${days}&currency=EUR&interval=${interval}`);
+  const movements = ['type=payment', 'type=refund', 'late=true', 'currency=EUR', 'type=payment&currency=JPY'];
+  const asked = [
+    ...[...currencies.map((each) => whole + each), ...intervals].map((query) => ['total', query] as const),
+    ...['limit=20', ...movements].map((query) => ['movement', query] as const),
+  ];
+  const all: Timed[] = [];
+  for (const [resource, query] of asked) {
+    const timed = await timedList(bench, url, query, resource);
+    all.push({ ...timed, query: `${resource}?${query}` });
+  }
+  return surveyed(
+    all.sort((a, b) => b.p95Ms - a.p95Ms),
+    bench.many,
+  );
+}
+
+async function money(bench: Bench): Promise<Measured> {
+  const { url, ids } = await bench.manySessions();
+  await using service = await startService({ DATABASE_URL: url });
+  return await moneyOf(bench, service.url, subjectAt(ids, ids.count / 2));
+}
+
 /** Fetches at a quarter of their peak, without and with the slowest list beside. */
 async function besideList(bench: Bench): Promise<Measured> {
   const filled = await bench.manySessions();
@@ -163,6 +209,12 @@ async function besideList(bench: Bench): Promise<Measured> {
   };
 }
 
+/** A view of a person, of whatever is asked for there. */
+export const moneyGoals = {
+  reach: { slowest_p95_ms: { atMost: 300 }, refused: { atMost: 0 } },
+  aim: { slowest_p95_ms: { atMost: 100 } },
+};
+
 /** A list that is refused, or not measured, is none that is quick. */
 export const listsReach: Bounds = {
   slowest_p95_ms: { atMost: REACH_MS },
@@ -177,6 +229,12 @@ export const listRows: readonly Row[] = [
     reach: listsReach,
     aim: { slowest_p95_ms: { atMost: AIM_MS } },
     run: lists,
+  },
+  {
+    name: 'money',
+    title: 'Totals and movements of money, 1 M sessions, of which 180,000 are paid (SQLite)',
+    ...moneyGoals,
+    run: money,
   },
   {
     name: 'beside-list',

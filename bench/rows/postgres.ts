@@ -30,7 +30,7 @@ import type { Measured, Row } from '../row.ts';
 import { rounded } from '../statistics.ts';
 import { sampleOf } from '../yardstick.ts';
 import { deliveriesPerSecond } from './deliveries.ts';
-import { listsReach, surveyOf } from './lists.ts';
+import { listsReach, moneyGoals, moneyOf, surveyOf } from './lists.ts';
 import { HOT_SESSIONS, SESSIONS } from './throughput.ts';
 
 /** Fewer than may wait for their commit in any case: one by one, further ones would wait too long, and be refused. */
@@ -161,11 +161,12 @@ async function twoInstances(bench: Bench): Promise<Measured> {
   return { figures };
 }
 
-async function lists(bench: Bench): Promise<Measured> {
+/** What is measured on a service over many sessions, of which it gets one in the middle. */
+const overMany = (measure: typeof surveyOf) => async (bench: Bench) => {
   const { url, ids } = await filledDatabase(bench, bench.many);
   await using service = await startService({ DATABASE_URL: url });
-  return surveyOf(bench, service.url, subjectAt(ids, ids.count / 2));
-}
+  return await measure(bench, service.url, subjectAt(ids, ids.count / 2));
+};
 
 export const postgresRows: readonly Row[] = [
   {
@@ -215,6 +216,13 @@ export const postgresRows: readonly Row[] = [
     reach: listsReach,
     aim: { slowest_p95_ms: { atMost: 15 } },
     isLong: true,
-    run: lists,
+    run: overMany(surveyOf),
+  },
+  {
+    name: 'postgres-money',
+    title: 'Totals and movements of money, 1 M sessions, of which 180,000 are paid (PostgreSQL)',
+    ...moneyGoals,
+    isLong: true,
+    run: overMany(moneyOf),
   },
 ];

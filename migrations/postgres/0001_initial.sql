@@ -356,6 +356,28 @@ CREATE INDEX refund_rail ON refund (account, live, rail, id);
 CREATE INDEX refund_pending ON refund (account, live, id) WHERE state = 'pending';
 CREATE INDEX refund_pending_rail ON refund (account, live, rail, id) WHERE state = 'pending';
 
+-- Money that came, went back or was taken back, by time: what lists and totals are made of. It follows from the sessions.
+CREATE TABLE movement (
+  account bigint NOT NULL,
+  live boolean NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  type text COLLATE "C" NOT NULL CHECK (type IN ('payment', 'refund', 'reversal')),
+  created_at bigint NOT NULL,
+  checkout text COLLATE "C" NOT NULL,
+  rail text COLLATE "C" NOT NULL,
+  reference text COLLATE "C" NOT NULL,
+  currency text COLLATE "C" NOT NULL,
+  amount bigint NOT NULL CHECK (amount >= 0),
+  late boolean NOT NULL,
+  PRIMARY KEY (account, live, id)
+);
+
+-- With what totals are made of, so that they look at nothing else.
+CREATE INDEX movement_currency ON movement (account, live, currency, id, type, late, amount);
+-- Few; payments are found in the order of all.
+CREATE INDEX movement_back ON movement (account, live, type, id) WHERE type <> 'payment';
+CREATE INDEX movement_late ON movement (account, live, id) WHERE late;
+
 -- Attempts that wait for a transfer, by what they wait for; made from the sessions.
 CREATE TABLE awaited (
   account bigint NOT NULL,

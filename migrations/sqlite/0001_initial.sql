@@ -337,6 +337,28 @@ CREATE INDEX refund_rail ON refund (account, live, rail, id);
 CREATE INDEX refund_pending ON refund (account, live, id) WHERE state = 'pending';
 CREATE INDEX refund_pending_rail ON refund (account, live, rail, id) WHERE state = 'pending';
 
+-- Money that came, went back or was taken back, by time: what lists and totals are made of. It follows from the sessions.
+CREATE TABLE movement (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  type TEXT NOT NULL CHECK (type IN ('payment', 'refund', 'reversal')),
+  created_at INTEGER NOT NULL,
+  checkout TEXT NOT NULL,
+  rail TEXT NOT NULL,
+  reference TEXT NOT NULL,
+  currency TEXT NOT NULL,
+  amount INTEGER NOT NULL CHECK (amount >= 0),
+  late INTEGER NOT NULL,
+  PRIMARY KEY (account, live, id)
+) STRICT;
+
+-- With what totals are made of, so that they look at nothing else.
+CREATE INDEX movement_currency ON movement (account, live, currency, id, type, late, amount);
+-- Few; payments are found in the order of all.
+CREATE INDEX movement_back ON movement (account, live, type, id) WHERE type <> 'payment';
+CREATE INDEX movement_late ON movement (account, live, id) WHERE late = 1;
+
 -- Attempts that wait for a transfer, by what they wait for; made from the sessions.
 CREATE TABLE awaited (
   account INTEGER NOT NULL,

@@ -739,4 +739,16 @@ export const httpFaults: readonly Fault[] = [
     find: '    await ownTurn();\n    return store',
     replace: '    return store',
   },
+  {
+    name: 'a sum that no number holds is told with other digits',
+    ...http('routes/movement', 'movements'),
+    find: 'if (totals.some(isTooLarge)) throw badQuery([tooLarge]);',
+    replace: '',
+  },
+  {
+    name: 'any number of intervals are summed up',
+    ...http('routes/movement', 'movements'),
+    find: 'parts.length > MAX_INTERVALS',
+    replace: 'parts.length > MAX_INTERVALS * 1000',
+  },
 ];

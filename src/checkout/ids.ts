@@ -6,3 +6,4 @@ export type CheckoutId = `chk_${string}`;
 export type CustomerId = `cus_${string}`;
 export type AttemptId = `pat_${string}`;
 export type RefundId = `rfd_${string}`;
+export type MovementId = `mov_${string}`;

@@ -2,6 +2,7 @@
 import type { Customer } from './customer.ts';
 import type { Item } from './items.ts';
 import { decimalAmount, formatAmount } from './money.ts';
+import type { Movement } from './movements.ts';
 import {
   type Attempt,
   amountPaid,
@@ -18,6 +19,7 @@ import {
   type Reversal,
   statusOf,
 } from './session.ts';
+import type { Sum, Total } from './totals.ts';
 
 /** `checkoutUrl` is the address under which payers reach this service, without a trailing slash. */
 export function representCheckout(checkout: Checkout, checkoutUrl: string) {
@@ -159,6 +161,45 @@ export function representPayin(checkout: Checkout, checkoutUrl: string) {
     transaction_documents: whole.transaction_documents,
     reference_id: whole.reference_id,
     metadata: whole.metadata,
+  };
+}
+
+export function representMovement(movement: Movement) {
+  return {
+    id: movement.id,
+    object: 'movement',
+    created_at: timestamp(movement.createdAt),
+    type: movement.type,
+    amount: movement.amount,
+    currency: movement.currency,
+    payin: movement.checkout,
+    rail: movement.rail,
+    reference: movement.reference,
+    late: movement.late,
+  };
+}
+
+/** Sums that are too large for a number are for the caller to refuse. */
+export function representTotal(total: Total) {
+  const { from, to, currency, sessions, ...sums } = total;
+  const sum = ({ count, amount }: Sum) => ({ count, amount: Number(amount) });
+  return {
+    object: 'total',
+    from: timestamp(from),
+    to: timestamp(to),
+    currency,
+    received: sum(sums.received),
+    late: sum(sums.late),
+    refunded: sum(sums.refunded),
+    reversed: sum(sums.reversed),
+    sessions: {
+      created: sessions.created,
+      active: sessions.active,
+      completed: sessions.completed,
+      expired: sessions.expired,
+      partially_paid: sessions.partiallyPaid,
+      paid_in_excess: sessions.paidInExcess,
+    },
   };
 }
 

@@ -65,7 +65,7 @@ const sections: readonly Section[] = [
     },
   },
   {
-    title: 'Bank transfers and refunds (through the API of a running server)',
+    title: 'Money (through the API of a running server)',
     commands: {
       'bank import': () => import('./commands/bank/import.ts'),
       'bank inbox': () => import('./commands/bank/inbox.ts'),
@@ -77,6 +77,8 @@ const sections: readonly Section[] = [
       'bank payments write': () => import('./commands/bank/payments/write.ts'),
       'refunds create': () => import('./commands/refunds/create.ts'),
       'refunds settle': () => import('./commands/refunds/settle.ts'),
+      'money totals': () => import('./commands/money/totals.ts'),
+      'money movements': () => import('./commands/money/movements.ts'),
     },
   },
   {

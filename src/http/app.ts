@@ -37,6 +37,7 @@ import { checkoutRoutes } from './routes/checkout.ts';
 import { customerRoutes } from './routes/customer.ts';
 import { eventRoutes } from './routes/event.ts';
 import { metadataRoutes } from './routes/metadata.ts';
+import { movementRoutes } from './routes/movement.ts';
 import { operationsRoutes, type Phase } from './routes/operations.ts';
 import { payinRoutes } from './routes/payin.ts';
 import { paymentAttemptRoutes } from './routes/payment-attempt.ts';
@@ -143,6 +144,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       payinRoutes(api, options);
       paymentAttemptRoutes(api, options);
       refundRoutes(api, options);
+      movementRoutes(api, options);
       bankEntryRoutes(api, options);
       await bankStatementRoutes(api, options);
       paymentFileRoutes(api, options);

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 /** Crockford's base 32, lower-case: no i, l, o, u. Its order is the order of the numbers. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -7,7 +7,19 @@ const COUNTER_LENGTH = 4;
 const RANDOM_LENGTH = 12;
 const COUNTER_LIMIT = 32 ** COUNTER_LENGTH;
 
-export type IdPrefix = 'chk' | 'cus' | 'pat' | 'rfd' | 'evt' | 'whe' | 'whd' | 'ntc' | 'bfl' | 'pev' | 'aud';
+export type IdPrefix =
+  | 'chk'
+  | 'cus'
+  | 'pat'
+  | 'rfd'
+  | 'mov'
+  | 'evt'
+  | 'whe'
+  | 'whd'
+  | 'ntc'
+  | 'bfl'
+  | 'pev'
+  | 'aud';
 
 /** An id with this prefix: the compiler tells the id of a session from that of an event. */
 export type Id<P extends IdPrefix> = `${P}_${string}`;
@@ -49,6 +61,12 @@ export function newId<P extends IdPrefix>(prefix: P, nowMs: number): Id<P> {
 /** The smallest id that can be made at `ms`: ids made earlier sort before it, ids made later after it. */
 export function firstIdAt(prefix: IdPrefix, ms: number): string {
   return `${prefix}_${encode(Math.max(0, ms), TIME_LENGTH)}`;
+}
+
+/** The id of what follows from something else: always the same for the same time and text. */
+export function derivedId<P extends IdPrefix>(prefix: P, ms: number, text: string): Id<P> {
+  const digest = hash('sha256', text, 'buffer').subarray(0, COUNTER_LENGTH + RANDOM_LENGTH);
+  return `${prefix}_${encode(Math.max(0, ms), TIME_LENGTH)}${textOfBytes(digest)}`;
 }
 
 /** `length` characters of base 32, five random bits each. */

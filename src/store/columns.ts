@@ -1,5 +1,6 @@
 /** Sessions as rows: their own, and those of other tables that follow from them. */
 import type { AttemptId } from '../checkout/ids.ts';
+import { movementsOf } from '../checkout/movements.ts';
 import {
   amountPaid,
   type Checkout,
@@ -221,6 +222,7 @@ export const followingTables: readonly Following[] = [
       refunds.map(({ id, rail, status }) => ({ id, checkout, rail, state: status })),
     { sets: ['state'] },
   ),
+  following('movement', ['payments', 'refunds', 'reversals'], movementsOf, { sets: ['amount'] }),
   // Attempts that stand open until a transfer comes.
   following('awaited', ['attempts', 'currency'], ({ id: checkout, currency, attempts }) =>
     attempts

@@ -36,6 +36,7 @@ import type { CustomerFilter } from './resources/customers.ts';
 import type { DeliveryFilter } from './resources/deliveries.ts';
 import type { AccountChange } from './resources/directory.ts';
 import type { EndpointChange } from './resources/endpoints.ts';
+import type { MovementFilter } from './resources/movements.ts';
 import type { RefundFilter } from './resources/refunds.ts';
 import type { DueCheckout, DueTenants, Gauges, WorkKind } from './resources/work.ts';
 
@@ -94,6 +95,7 @@ export type {
   DeliveryFilter,
   EndpointChange,
   IdempotencyKey,
+  MovementFilter,
   RefundFilter,
   StoredAnswer,
 };

@@ -29,6 +29,8 @@ export const tables = {
   payment: `rail* text, reference* text, checkout chk, attempt pat, amount bigint, currency text,
     booked_at bigint, late boolean`,
   refund: 'id* rfd, checkout chk, rail text, state pending|succeeded|failed',
+  movement: `id* mov, type payment|refund|reversal, created_at bigint, checkout chk, rail text, reference text,
+    currency text, amount bigint, late boolean`,
   awaited: 'currency* text, amount* bigint, attempt* pat, checkout chk',
   provider_event: `id* pev, rail text, reference text, received_at bigint, state waiting|open|done,
     due_at bigint?, tries integer, attempt_reference text?, payment_reference text?, body text`,

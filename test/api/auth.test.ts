@@ -26,11 +26,9 @@ const basic = (user: string, password: string) =>
 
 const subjects = subjectsOf(service, await startReceiver({ after }));
 
-const queries: Record<string, string> = { 'METADATA.COLLECT': '?invoice_currency=EUR' };
-
-function ask({ method, path, operation, body }: Operation, id: string, headers: Record<string, string>) {
+function ask({ method, path, body, query = '' }: Operation, id: string, headers: Record<string, string>) {
   const sent = typeof body === 'function' ? body(id) : body;
-  return call(method, path.replace('{id}', id) + (queries[operation] ?? ''), { body: sent, headers });
+  return call(method, path.replace('{id}', id) + query, { body: sent, headers });
 }
 
 /** The answer as a client sees it, without the time and headers of the connection. */

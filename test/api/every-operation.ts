@@ -120,6 +120,15 @@ export const operations: readonly Operation[] = [
     body: { status: 'failed', reason: 'Withdrawn.' },
   },
   { method: 'GET', path: '/v3/refund', operation: 'REFUND.LIST', permission: 'read', subject: 'none' },
+  { method: 'GET', path: '/v3/movement', operation: 'MOVEMENT.LIST', permission: 'read', subject: 'none' },
+  {
+    method: 'GET',
+    path: '/v3/total',
+    operation: 'TOTAL.LIST',
+    permission: 'read',
+    subject: 'none',
+    query: '?created_at[gte]=2020-01-01T00:00:00Z&created_at[lt]=2040-01-01T00:00:00Z',
+  },
   {
     method: 'GET',
     path: '/v3/refund/{id}',

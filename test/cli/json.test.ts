@@ -182,6 +182,10 @@ test('every command that prints data prints it as JSON, with the keys that are d
   const refund = first(await json('refunds create', [checkout, '5.00']));
   assert.deepEqual([refund.amount, refund.status], [500, 'pending']);
   await json('refunds settle', [refund.id, 'failed']);
+  const [movement] = await json('money movements', ['--type', 'payment']);
+  assert.deepEqual([movement?.payin, movement?.amount], [checkout, 2500]);
+  const [total] = await json('money totals', ['--currency', 'EUR', '--interval', 'year']);
+  assert.deepEqual(total?.received, { count: 1, amount: 2500 });
   const file = first(await json('bank payments create', ['eur']));
   assert.deepEqual([file.amount, file.left_out], [2500, []]);
   await json('bank payments write', [file.id, '--force']);

@@ -8,11 +8,20 @@ import type { Tenant } from '../../src/checkout/tenant.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { bankEntries } from '../../src/store/resources/bank-entries.ts';
 import { bankFiles } from '../../src/store/resources/bank-files.ts';
+import { movements } from '../../src/store/resources/movements.ts';
 import { providerEvents } from '../../src/store/resources/provider-events.ts';
 import { railKey } from '../../src/store/resources/rail-reference.ts';
 import type { Read } from '../../src/store/resources/read.ts';
 import { refundList } from '../../src/store/resources/refunds.ts';
-import type { BankEntryFilter, Loaded, RefundFilter, Store, Unit } from '../../src/store/store.ts';
+import { totals } from '../../src/store/resources/totals.ts';
+import type {
+  BankEntryFilter,
+  Loaded,
+  MovementFilter,
+  RefundFilter,
+  Store,
+  Unit,
+} from '../../src/store/store.ts';
 import { freshPostgres } from '../support/database-postgres.ts';
 import { indexesOf } from '../support/explain.ts';
 import { migratedDatabase } from '../support/postgres.ts';
@@ -146,6 +155,10 @@ suite('every filter is served by an index of the tenant', async () => {
      SELECT account, false, 'rfd_' || lpad(n::text, 6, '0'), 'chk_' || n / 3, CASE WHEN n % 50 = 7 THEN 'bank' ELSE 'card' END,
        CASE WHEN n % 100 = 8 OR n % 1000 = 7 THEN 'pending' ELSE 'succeeded' END
      FROM generate_series(1, ${EACH}) AS n, generate_series(1, ${ACCOUNTS}) AS account`,
+    `INSERT INTO movement
+     SELECT account, false, 'mov_' || lpad(n::text, 6, '0'), CASE n % 50 WHEN 7 THEN 'refund' ELSE 'payment' END, n,
+       'chk_' || n, 'card', n, CASE n % 50 WHEN 8 THEN 'JPY' ELSE 'EUR' END, 1, n % 50 = 9
+     FROM generate_series(1, ${EACH}) AS n, generate_series(1, ${ACCOUNTS}) AS account`,
     `INSERT INTO provider_event (account, live, id, rail, reference, received_at, state, due_at, tries, body)
      SELECT account, false, 'pev_' || lpad(n::text, 6, '0'), 'card', n, n,
        CASE n % 200 WHEN 7 THEN 'waiting' ELSE 'done' END, CASE n % 200 WHEN 7 THEN n END, 0, '{}'
@@ -190,6 +203,25 @@ suite('every filter is served by an index of the tenant', async () => {
         await checkPlan(refundList(tenant, filter, page), index, 'checkout_pkey');
     });
   }
+
+  const movementFilters: ReadonlyArray<readonly [MovementFilter, string]> = [
+    [{}, 'movement_pkey'],
+    [{ type: 'payment' }, 'movement_pkey'],
+    [{ type: 'refund' }, 'movement_back'],
+    [{ late: true }, 'movement_late'],
+    [{ currency: 'JPY' }, 'movement_currency'],
+  ];
+  for (const [filter, index] of movementFilters) {
+    test(`of movements: ${Object.entries(filter).flat().join(' ') || 'none'}`, async () => {
+      for (const page of pages('mov')) await checkPlan(movements.list(tenant, filter, page), index);
+    });
+  }
+
+  test('of totals', async () => {
+    const filter = { intervals: [{ from: 0, to: 1 }], currency: 'EUR' };
+    await checkPlan(totals.movements(tenant, filter), 'movement_currency');
+    await checkPlan(totals.sessions(tenant, filter), 'checkout_class');
+  });
 
   const entryFilters: ReadonlyArray<readonly [BankEntryFilter, string]> = [
     [{}, 'bank_entry_pkey'],

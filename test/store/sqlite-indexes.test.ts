@@ -1,4 +1,4 @@
-/** Query plans of SQLite for lists of refunds, bank entries and files; those of sessions are in `test/sqlite/`. */
+/** Query plans of SQLite for lists of refunds, movements, bank entries and files; those of sessions are in `test/sqlite/`. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
@@ -11,14 +11,16 @@ import { bankEntries } from '../../src/store/resources/bank-entries.ts';
 import { bankFiles } from '../../src/store/resources/bank-files.ts';
 import { checkouts } from '../../src/store/resources/checkouts.ts';
 import { apiKeys } from '../../src/store/resources/directory.ts';
+import { movements } from '../../src/store/resources/movements.ts';
 import { loadProviderEvents, providerEvents } from '../../src/store/resources/provider-events.ts';
 import type { Read } from '../../src/store/resources/read.ts';
 import { refundList } from '../../src/store/resources/refunds.ts';
 import { tenantsWithOld } from '../../src/store/resources/tenants.ts';
+import { totals } from '../../src/store/resources/totals.ts';
 import { openDatabase } from '../../src/store/sqlite/connection.ts';
 import { nextDue } from '../../src/store/sqlite/due-times.ts';
 import { onSqlite } from '../../src/store/sqlite/run.ts';
-import type { BankEntryFilter, RefundFilter } from '../../src/store/store.ts';
+import type { BankEntryFilter, MovementFilter, RefundFilter } from '../../src/store/store.ts';
 import { freshDirectory } from '../support/process.ts';
 import { customer, T } from './build.ts';
 
@@ -80,6 +82,15 @@ suite('what is found by an index alone, in the order of the list and no further 
     [{ isPending: true }, `INDEX refund_pending (${tenantKey}`],
     [{ rail: 'bank', isPending: true }, `INDEX refund_pending_rail (${tenantKey} AND rail=?`],
   ];
+  const movementFilters: ReadonlyArray<[MovementFilter, string]> = [
+    [{}, `INDEX sqlite_autoindex_movement_1 (${tenantKey}`],
+    [{ type: 'payment' }, `INDEX sqlite_autoindex_movement_1 (${tenantKey}`],
+    [{ type: 'refund' }, `INDEX movement_back (${tenantKey} AND type=?`],
+    [{ type: 'refund', currency: 'EUR' }, `INDEX movement_back (${tenantKey} AND type=?`],
+    [{ currency: 'EUR' }, `INDEX movement_currency (${tenantKey} AND currency=?`],
+    [{ late: false, currency: 'EUR' }, `INDEX movement_currency (${tenantKey} AND currency=?`],
+    [{ late: true, type: 'payment', currency: 'EUR' }, `INDEX movement_late (${tenantKey}`],
+  ];
   const entryFilters: ReadonlyArray<[BankEntryFilter, string]> = [
     [{}, `INDEX sqlite_autoindex_bank_entry_1 (${tenantKey}`],
     [{ state: 'ignored' }, `INDEX bank_entry_state (${tenantKey} AND state=?`],
@@ -92,6 +103,12 @@ suite('what is found by an index alone, in the order of the list and no further 
         const lengths = `SEARCH whole USING INDEX sqlite_autoindex_checkout_1 (${tenantKey} AND id=?)`;
         const steps = plan.filter((step) => !step.startsWith('CORRELATED'));
         assert.deepEqual(steps, [`SEARCH refund USING ${index}${bound})`, lengths]);
+      });
+    }
+    for (const [filter, index] of movementFilters) {
+      test(`movements: ${Object.entries(filter).flat().join(' ')} ${at}`, (t) => {
+        const plan = searched(t, movements.list(tenant, filter, page));
+        assert.deepEqual(plan, [`SEARCH movement USING ${index}${bound})`]);
       });
     }
     for (const [filter, index] of entryFilters) {
@@ -136,6 +153,22 @@ suite('what is found by an index alone, in the order of the list and no further 
       const search = `SEARCH ${table} EXISTS USING ${index} (${tenantKey} AND id<?)`;
       assert.deepEqual(steps, [search, search]);
     }
+  });
+
+  test('totals, which look at nothing but the index', (t) => {
+    const filter = { intervals: [{ from: T, to: T + 1 }], currency: 'EUR' };
+    const key = (table: string, classes: string) =>
+      `COVERING INDEX ${table} (${tenantKey} AND ${classes} AND id>? AND id<?)`;
+    const stepsOn = (table: string, read: Read<unknown>) =>
+      searched(t, read).filter((step) => step.includes(` ${table} `));
+    assert.deepEqual(stepsOn('movement', totals.movements(tenant, filter)), [
+      `SEARCH movement USING ${key('movement_currency', 'currency=?')}`,
+    ]);
+    const classes =
+      'invoice_currency=? AND status=? AND payment_status=? AND partially_paid=? AND paid_in_excess=?';
+    assert.deepEqual(stepsOn('checkout', totals.sessions(tenant, filter)), [
+      `SEARCH checkout USING ${key('checkout_class', classes)}`,
+    ]);
   });
 
   test('what a tenant has to do next', (t) => {

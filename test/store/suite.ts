@@ -15,6 +15,7 @@ import { eraseSuite } from './suite-erase.ts';
 import { eventSuite } from './suite-events.ts';
 import { listSuite } from './suite-lists.ts';
 import { moneySuite } from './suite-money.ts';
+import { movementSuite } from './suite-movements.ts';
 import { orderingSuite } from './suite-ordering.ts';
 import { orderingPropertySuite } from './suite-ordering-property.ts';
 import { providerEventSuite } from './suite-provider-events.ts';
@@ -40,6 +41,7 @@ export function storeSuite(name: string, open: Open): void {
     deliveryListSuite(open);
     endpointSuite(open);
     moneySuite(open);
+    movementSuite(open);
     providerEventSuite(open);
     bankEntrySuite(open);
     bankFileSuite(open);

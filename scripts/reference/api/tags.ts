@@ -12,6 +12,10 @@ export const tags = [
   },
   { name: 'Refunds', description: 'Return payments to their payers, in full or in part.' },
   {
+    name: 'Money',
+    description: 'Movements of money by time, and their totals for each currency and interval.',
+  },
+  {
     name: 'Bank',
     description:
       'Bank transfers: import statements, decide about entries that match no session, and create payment files for refunds.',

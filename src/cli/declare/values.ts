@@ -2,6 +2,7 @@
 
 import { isAccountName } from '../../accounts/account.ts';
 import { API_KEY_NAME_LENGTH, allPermissions, type Permission } from '../../accounts/api-key.ts';
+import { currencyExponent } from '../../checkout/money.ts';
 import { ACCOUNT_NAME_LENGTH, baseUrl, type DatabaseUrl, databaseUrl } from '../../config/values.ts';
 import { eventSelectors } from '../../events/types.ts';
 import { parseMoment, parseSpan } from '../moment.ts';
@@ -76,6 +77,15 @@ export function idOf(prefix: string, what: string): Value<string> {
       typed.startsWith(`${prefix}_`) ? typed : refuse(`takes the id of ${what}, ${prefix}_…`, typed),
   };
 }
+
+/** The code of a currency, in any case. */
+export const currency: Value<string> = {
+  placeholder: 'currency',
+  parse: (typed) =>
+    currencyExponent(typed.toUpperCase()) === undefined
+      ? refuse('takes the ISO 4217 code of a currency, such as EUR', typed)
+      : typed.toUpperCase(),
+};
 
 /** Milliseconds since the epoch. */
 export const moment: Value<number> = {

@@ -1,6 +1,7 @@
 /** A session and everything that follows from it: rows of several tables, which are only ever written together. */
 import type { CheckoutId } from '../../checkout/ids.ts';
-import type { Checkout } from '../../checkout/session.ts';
+import type { Checkout, Payment } from '../../checkout/session.ts';
+import type { TenantTime } from '../../checkout/tenant.ts';
 import { checkoutFrom, followingOnPostgres } from '../../store/columns.ts';
 import type { AnyRow } from '../../store/tables.ts';
 import type { Source, SourceRow, SourceTenant } from './source.ts';
@@ -9,12 +10,19 @@ import { insertRows, type Row, removeRows, type Transaction } from './target.ts'
 
 const tenantOf = ({ account, live }: Row) => ({ account, live });
 
-/** Lines of the ledger are copied as they are: what they are made from is not read with a session here. */
+/** Lines of the ledger are copied as they are. */
 const following = followingOnPostgres.filter(({ table }) => table !== 'payment');
 
-/** Rows that follow from these sessions, by table. */
-function followingFrom(checkouts: readonly Row[]): Array<readonly [name: string, rows: Row[]]> {
-  const sessions = checkouts.map((row) => ({ row, session: sessionFrom(row) }));
+/** Rows that follow from these sessions, which have these lines of the ledger, by table. */
+function followingFrom(
+  checkouts: readonly Row[],
+  payments: readonly Row[],
+): Array<readonly [name: string, rows: Row[]]> {
+  const paid = Map.groupBy(payments, ({ account, live, checkout }) => keyOf(account, live, checkout));
+  const sessions = checkouts.map((row) => ({
+    row,
+    session: sessionFrom(row, paid.get(keyOf(row.account, row.live, row.id)) ?? []),
+  }));
   return following.map(({ table: name, rowsOf }) => {
     const { columns } = table(name);
     const named = (each: AnyRow) => Object.fromEntries(columns.map(({ name, field }) => [name, each[field]]));
@@ -27,15 +35,27 @@ function followingFrom(checkouts: readonly Row[]): Array<readonly [name: string,
   });
 }
 
-/** Without its lines of the ledger, which nothing here follows from; nor does anything from its account and mode. */
-function sessionFrom(row: Row): Checkout {
+/** The databases differ in how they say which mode it is. */
+const keyOf = (account: unknown, live: unknown, id: unknown) => `${account} ${Boolean(live)} ${id}`;
+
+/** Nothing that follows from it asks for its account and mode. */
+function sessionFrom(row: Row, payments: readonly Row[]): Checkout {
   const { id, version, event_count, data } = row as {
     id: CheckoutId;
     version: number;
     event_count: number;
     data: string;
   };
-  return checkoutFrom({ id, version, eventCount: event_count, data }, { account: 0, mode: 'test' }, []);
+  const stored = { id, version, eventCount: event_count, data };
+  return checkoutFrom(stored, { account: 0, mode: 'test' }, payments.map(paymentFrom));
+}
+
+function paymentFrom(row: Row): Payment {
+  const { rail, reference, attempt, amount, booked_at, late } = row as Omit<Payment, 'bookedAt' | 'late'> & {
+    booked_at: TenantTime;
+    late: number | boolean;
+  };
+  return { rail, reference, attempt, amount, bookedAt: booked_at, late: Boolean(late) };
 }
 
 /** The lines of the ledger of these sessions. */
@@ -62,7 +82,7 @@ export async function insertSessions(
   // SQLite does not count the changes of its rows.
   const counted = checkouts.map((row) => ({ ...row, revision: 1 }));
   await insertRows(tx, 'checkout', counted);
-  for (const [name, rows] of followingFrom(checkouts)) {
+  for (const [name, rows] of followingFrom(checkouts, payments)) {
     // Attempts are only ever added, and a session that is copied anew has left them where they were.
     await insertRows(tx, name, rows, name === 'payment_attempt' ? 'ON CONFLICT DO NOTHING' : '');
   }
@@ -82,9 +102,9 @@ export async function removeSessions(
     ids.map((id) => ({ ...tenant, id })),
   );
   const owned = ids.map((id) => ({ ...tenant, checkout: id }));
-  await removeRows(tx, 'payment', ['account', 'live', 'checkout'], owned);
+  const payments = await removeRows(tx, 'payment', ['account', 'live', 'checkout'], owned);
   // No index leads from a session to some of these; but what was copied of it says which there are.
-  for (const [name, rows] of followingFrom(removed)) {
+  for (const [name, rows] of followingFrom(removed, payments)) {
     if (name !== 'payment_attempt') await removeRows(tx, name, table(name).key, rows);
   }
 }

@@ -1,6 +1,7 @@
 /** The log of changes of the caller's account and mode. */
 import type { AuditEntry } from '../../accounts/audit.ts';
 import { representAuditEntry } from '../../accounts/representation.ts';
+import { withoutUndefined } from '../../lib/keys.ts';
 import type { AuditFilter } from '../../store/store.ts';
 import { principalOf } from '../answer.ts';
 import type { Api } from '../api.ts';
@@ -40,11 +41,5 @@ export function auditRoutes(api: Api, { store }: Dependencies): void {
 function filterOf({ subject, actor, action, ...times }: AuditQuery): AuditFilter {
   const createdFrom = timeOf(times['created_at[gte]']);
   const createdBefore = timeOf(times['created_at[lt]']);
-  return {
-    ...(subject === undefined ? {} : { subject }),
-    ...(actor === undefined ? {} : { actor }),
-    ...(action === undefined ? {} : { action }),
-    ...(createdFrom === undefined ? {} : { createdFrom }),
-    ...(createdBefore === undefined ? {} : { createdBefore }),
-  };
+  return withoutUndefined({ subject, actor, action, createdFrom, createdBefore });
 }

@@ -2,6 +2,7 @@
 import type { CustomerId } from '../../checkout/ids.ts';
 import { paymentStatusesOf } from '../../checkout/session.ts';
 import { type Static, Type } from '../../lib/json-schema.ts';
+import { withoutUndefined } from '../../lib/keys.ts';
 import type { CheckoutFilter } from '../../store/store.ts';
 import { fieldsError } from '../errors.ts';
 import { pageQuery } from '../schemas/checkout.ts';
@@ -88,8 +89,3 @@ export function contradicts(filter: CheckoutFilter): boolean {
 
 /** Each of them, so that the compiler asks for what the query says of a filter. */
 type EachOf<T> = { readonly [K in keyof T]-?: T[K] | undefined };
-type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-
-function withoutUndefined<T extends object>(value: T): Defined<T> {
-  return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as Defined<T>;
-}

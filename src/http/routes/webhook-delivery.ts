@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { firstIdAt } from '../../lib/id.ts';
+import { withoutUndefined } from '../../lib/keys.ts';
 import type { DeliveryFilter, Store } from '../../store/store.ts';
 import { type Delivery, NO_SUCH_DELIVERY } from '../../webhooks/delivery.ts';
 import { isEndpoint, NO_SUCH_ENDPOINT } from '../../webhooks/endpoint.ts';
@@ -208,14 +209,7 @@ function filterOf(query: DeliveriesQuery): DeliveryFilter {
   const { endpoint: receiver, checkout: subject, event, status: state } = query;
   const createdFrom = timeOf(query['created_at[gte]']);
   const createdBefore = timeOf(query['created_at[lt]']);
-  return {
-    ...(receiver === undefined ? {} : { receiver }),
-    ...(subject === undefined ? {} : { subject }),
-    ...(event === undefined ? {} : { event }),
-    ...(state === undefined ? {} : { state }),
-    ...(createdFrom === undefined ? {} : { createdFrom }),
-    ...(createdBefore === undefined ? {} : { createdBefore }),
-  };
+  return withoutUndefined({ receiver, subject, event, state, createdFrom, createdBefore });
 }
 
 /** Answers of receivers are shown verbatim: escaped, no browser can take them for a page. */

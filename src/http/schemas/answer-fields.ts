@@ -34,6 +34,7 @@ const idOwners: Readonly<Record<string, string>> = {
   chk: 'session',
   pat: 'payment attempt',
   rfd: 'refund',
+  mov: 'movement',
   cus: 'customer',
   evt: 'event',
   whe: 'webhook endpoint',

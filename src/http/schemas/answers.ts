@@ -19,6 +19,7 @@ import {
 import { bankResources } from './bank-answers.ts';
 import { eventResources } from './event-answers.ts';
 import { managementResources } from './management-answers.ts';
+import { movementResources } from './movement-answers.ts';
 import { refundResources } from './refund-answers.ts';
 import { sessionResources } from './session-answers.ts';
 import { webhookResources } from './webhook-answers.ts';
@@ -26,6 +27,7 @@ import { webhookResources } from './webhook-answers.ts';
 export const resources = {
   ...sessionResources,
   ...refundResources,
+  ...movementResources,
   Customer: Type.Object(
     {
       id: id('cus'),

@@ -19,6 +19,7 @@ const entryIn = (reference: string) => `substr(${reference}, 1, ${ENTRY_ID_LENGT
 
 export const moneyRules: readonly SqlRule[] = [
   { rule: 'every refund belongs to a session', sql: ofNoSession('refund', 'id') },
+  { rule: 'every movement of money belongs to a session', sql: ofNoSession('movement', 'id') },
   { rule: 'every transfer that is waited for belongs to a session', sql: ofNoSession('awaited', 'attempt') },
   { rule: 'no provider event is there twice', sql: twice('provider_event', 'rail, reference') },
   {

@@ -6,6 +6,7 @@
 import { type Customer, emailKey } from '../../checkout/customer.ts';
 import type { AttemptId, CheckoutId } from '../../checkout/ids.ts';
 import { type Checkout, isCovered, type Payment } from '../../checkout/session.ts';
+import type { TenantTime } from '../../checkout/tenant.ts';
 import { receiverOf } from '../../webhooks/endpoint.ts';
 import { checkoutColumns, checkoutFrom, followingTables } from '../columns.ts';
 import { type Column, columnsOf, type Row, type Table } from '../tables.ts';
@@ -54,13 +55,15 @@ export const isYoung = (table: string): string => `${table}.created_at > ${Date.
 export const gatheredOf = (table: Table): readonly Column[] =>
   columnsOf(table).filter(({ name }) => name !== 'checkout');
 
-/** The first columns of a payment in such rows. */
+/** A payment in such rows. */
 export type PaymentEntry = readonly [
   rail: string,
   reference: string,
   attempt: AttemptId,
   amount: number,
   currency: string,
+  bookedAt: TenantTime,
+  late: number,
 ];
 /** `young` deliveries are those of young events. */
 export type SentEntry = readonly [url: string, receiver: string, young: number];
@@ -78,9 +81,13 @@ type Rules = Readonly<Record<string, (subject: Subject) => boolean>>;
 const foundIn: { readonly [T in Table]?: string } = {
   payment_attempt: 'the attempts that are found are those of the session',
   refund: 'the refunds that are found are those of the session',
+  movement: 'the movements of money that are found are those of the session',
   awaited: 'the transfers that are waited for are those of the session',
   checkout_metadata: 'the metadata to filter by is that of the session',
 };
+
+/** A cell as it is gathered: true and false are numbers. */
+const entryOf = (cell: string | number | boolean | null) => (typeof cell === 'boolean' ? Number(cell) : cell);
 
 /** Rules of the rows that follow from a session, which are found by other keys than its own. */
 const foundRules: Rules = Object.fromEntries(
@@ -90,7 +97,7 @@ const foundRules: Rules = Object.fromEntries(
     const holds = ({ row, checkout }: Subject) =>
       sameEntries(
         row[`${table}_rows`] ?? null,
-        rowsOf(checkout).map((each) => fields.map((field) => each[field] ?? null)),
+        rowsOf(checkout).map((each) => fields.map((field) => entryOf(each[field] ?? null))),
       );
     return rule === undefined ? [] : [[rule, holds]];
   }),
@@ -182,14 +189,13 @@ function hasPerson({ payer }: Checkout): boolean {
 function subjectOf(row: SessionRow): Subject {
   const payments: readonly PaymentEntry[] = JSON.parse(row.payment_rows ?? '[]');
   const lines = payments.map(
-    ([rail, reference, attempt, amount]): Payment => ({
+    ([rail, reference, attempt, amount, , bookedAt, late]): Payment => ({
       rail,
       reference,
       attempt,
       amount,
-      // No rule asks for these.
-      bookedAt: 0,
-      late: false,
+      bookedAt,
+      late: late === 1,
     }),
   );
   const stored = { id: row.id, version: row.version, eventCount: row.eventCount, data: row.data };

@@ -65,7 +65,9 @@ export function sessions(dialect: Dialect): string {
       : `LEFT JOIN ${joined('checkout', 'checkout_overview', 'checkout_overview.id = checkout.id')}
          LEFT JOIN ${joined('checkout', 'timer', 'timer.checkout = checkout.id')}`;
   const following = followingTables.map(({ table }) => {
-    const columns = gatheredOf(table).map(({ name }) => name);
+    const columns = gatheredOf(table).map(({ name, type }) =>
+      type === 'boolean' && dialect === 'postgres' ? `${name}::integer` : name,
+    );
     return gathered(`of_${table}`, table, `${list(columns.join(', '))} AS ${table}_rows`);
   });
   return `

@@ -25,8 +25,10 @@ import {
 } from './directory.ts';
 import { loadReceivers, receivers, writeEndpoints, writeReceivers } from './endpoints.ts';
 import { events } from './events.ts';
+import { movements } from './movements.ts';
 import { loadProviderEvents, providerEvents, writeProviderEvent } from './provider-events.ts';
 import { type Asked, allAsked, type Read, type Run } from './read.ts';
+import { totals } from './totals.ts';
 import { work } from './work.ts';
 
 /** Reads of resources that are operations of the store, under their names there. */
@@ -41,6 +43,8 @@ const reads = {
   deliveries,
   apiKeys,
   audit,
+  movements,
+  totals,
   work,
 };
 export type AskedResources = {

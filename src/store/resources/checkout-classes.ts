@@ -22,7 +22,7 @@ const states = [
 const fits = <T>(asked: T | undefined, value: T): boolean => asked === undefined || asked === value;
 
 /** The classes of a currency as rows; there is always one, which may have no sessions. */
-function classesOf({ status, paymentStatus, partiallyPaid, paidInExcess }: CheckoutFilter): Sql {
+export function classesOf({ status, paymentStatus, partiallyPaid, paidInExcess }: CheckoutFilter): Sql {
   const rows: string[] = [];
   for (const one of statuses.filter((each) => fits(status, each))) {
     for (const other of paymentStatuses.filter((each) => fits(paymentStatus, each))) {
@@ -36,7 +36,7 @@ function classesOf({ status, paymentStatus, partiallyPaid, paidInExcess }: Check
 }
 
 /** The currencies of the tenant, from each to the next one in the index. */
-function currenciesOf(tenant: Tenant, { currency }: CheckoutFilter): Sql {
+export function currenciesOf(tenant: Tenant, { currency }: Pick<CheckoutFilter, 'currency'>): Sql {
   if (currency !== undefined) {
     return either({ sqlite: sql`SELECT ${currency}`, postgres: sql`SELECT ${currency}::text COLLATE "C"` });
   }
@@ -44,6 +44,12 @@ function currenciesOf(tenant: Tenant, { currency }: CheckoutFilter): Sql {
   return sql`SELECT min(invoice_currency) ${from} UNION ALL
     SELECT (SELECT min(invoice_currency) ${from} AND invoice_currency > name) FROM currency WHERE name IS NOT NULL`;
 }
+
+/** The condition that a session is of the class and the currency of a row. */
+export const isOfClass = (tenant: Tenant): Sql => sql`${owned(tenant, 'checkout')}
+  AND invoice_currency = currency.name
+  AND checkout.status = class.status AND checkout.payment_status = class.payment_status
+  AND checkout.partially_paid = class.partially_paid AND checkout.paid_in_excess = class.paid_in_excess`;
 
 type How = {
   readonly page: PageRequest;
@@ -55,9 +61,7 @@ type How = {
 
 /** The ids of the sessions in all classes that the filter stands for. */
 export function classed(tenant: Tenant, filter: CheckoutFilter, { page, within, most }: How): Sql {
-  const conditions = sql`${owned(tenant, 'checkout')} AND invoice_currency = currency.name
-    AND checkout.status = class.status AND checkout.payment_status = class.payment_status
-    AND checkout.partially_paid = class.partially_paid AND checkout.paid_in_excess = class.paid_in_excess${within}`;
+  const conditions = sql`${isOfClass(tenant)}${within}`;
   const first = sql`SELECT id FROM checkout${indexedBy('checkout_class')} WHERE ${conditions}
     ORDER BY id ${directionOf(page)}${upTo(most)}`;
   const lateral = either({

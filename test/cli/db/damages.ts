@@ -29,6 +29,7 @@ const EVENT_TIME = 'a provider event has a due time as long as it waits';
 const OF_ATTEMPT = 'refunds and reversals belong to attempts of their session';
 const OF_EVENT = 'every delivery is of an event, and has its subject, its number and its time';
 const OWNER = 'every event belongs to a session, or to an endpoint that is there or was deleted';
+const MOVEMENTS = 'the movements of money that are found are those of the session';
 const REFUNDS = 'the refunds that are found are those of the session';
 const SAYS = 'every event of the last day has a delivery to where its session says';
 const LEFT = 'a delivery is where its last attempt has left it';
@@ -263,6 +264,15 @@ const common: readonly Damage[] = [
     REFUNDS,
     `INSERT INTO refund SELECT account, live, 'rfd_none', checkout, rail, state FROM refund WHERE ${one('refund')}`,
   ],
+  [
+    'every movement of money belongs to a session',
+    `UPDATE movement SET checkout = 'chk_none' WHERE type = 'refund'`,
+  ],
+  [MOVEMENTS, 'UPDATE movement SET amount = amount + 1'],
+  [MOVEMENTS, `UPDATE movement SET currency = 'USD' WHERE type = 'payment'`],
+  [MOVEMENTS, 'UPDATE movement SET late = NOT late'],
+  [MOVEMENTS, 'UPDATE movement SET created_at = created_at + 1'],
+  [MOVEMENTS, `DELETE FROM movement WHERE ${one('movement')}`],
   ['every transfer that is waited for belongs to a session', `UPDATE awaited SET checkout = 'chk_none'`],
   [EXPECTED, 'UPDATE awaited SET amount = amount + 1'],
   [EXPECTED, `UPDATE awaited SET currency = 'USD'`],

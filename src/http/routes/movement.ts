@@ -1,0 +1,134 @@
+/** Movements of money: lists and totals. */
+import type { Movement } from '../../checkout/movements.ts';
+import type { Problem } from '../../checkout/refusals.ts';
+import { representMovement, representTotal } from '../../checkout/representation.ts';
+import { type Interval, type Total, totalsOf } from '../../checkout/totals.ts';
+import { type IntervalUnit, splitByCalendar } from '../../lib/intervals.ts';
+import { withoutUndefined } from '../../lib/keys.ts';
+import { JSON_TYPE, principalOf } from '../answer.ts';
+import type { Api } from '../api.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { listEnvelope } from '../envelope.ts';
+import { fieldsError } from '../errors.ts';
+import { schemaProblems } from '../input.ts';
+import { pageOf, sendList } from '../list.ts';
+import { operation } from '../operation.ts';
+import { timeOf } from '../schemas/fields.ts';
+import { movementQuery, totalQuery } from '../schemas/movement.ts';
+
+const tag = 'Money';
+/** A year and a month of days. */
+const MAX_INTERVALS = 400;
+
+export function movementRoutes(api: Api, { store }: Dependencies): void {
+  api.get(
+    '/movement',
+    operation(
+      {
+        operation: 'MOVEMENT.LIST',
+        tag,
+        permission: 'read',
+        summary: 'List movements of money',
+        description:
+          'Payments as they were booked, refunds that have not failed, and reversals that you have not won, newest first. A movement must match all filters.',
+        lists: 'Movement',
+      },
+      { querystring: movementQuery },
+    ),
+    async (request, reply) => {
+      schemaProblems(request);
+      const page = pageOf(request.query);
+      const { type, late, currency } = request.query;
+      const filter = withoutUndefined({
+        type,
+        late,
+        currency: currency?.toUpperCase(),
+        createdFrom: timeOf(request.query['created_at[gte]']),
+        createdBefore: timeOf(request.query['created_at[lt]']),
+      });
+      const { rows, hasMore } = await store.movements.list(principalOf(request).tenant, filter, page);
+      const present = (movement: Movement) => JSON.stringify(representMovement(movement));
+      return sendList(reply, 'MOVEMENT.LIST', rows, present, { page, hasMore });
+    },
+  );
+
+  api.get(
+    '/total',
+    operation(
+      {
+        operation: 'TOTAL.LIST',
+        tag,
+        permission: 'read',
+        summary: 'Sum up movements of money',
+        description: `Totals of each currency, for the whole time, or for each interval of it in one currency: at most ${MAX_INTERVALS} intervals, oldest first. Intervals and currencies of which there is nothing are left out. All totals are in one page.`,
+        lists: 'Total',
+      },
+      { querystring: totalQuery },
+    ),
+    async (request, reply) => {
+      schemaProblems(request);
+      const { interval, time_zone: timeZone = 'UTC' } = request.query;
+      const currency = request.query.currency?.toUpperCase();
+      const whole = {
+        from: timeOf(request.query['created_at[gte]']) ?? 0,
+        to: timeOf(request.query['created_at[lt]']) ?? 0,
+      };
+      const intervals = await intervalsOf(whole, { interval, timeZone, currency });
+      const { tenant } = principalOf(request);
+      const filter = { intervals, ...withoutUndefined({ currency }) };
+      const [sums, counts] = await Promise.all([
+        store.totals.movements(tenant, filter),
+        store.totals.sessions(tenant, filter),
+      ]);
+      const totals = totalsOf(intervals, sums, counts);
+      if (totals.some(isTooLarge)) throw badQuery([tooLarge]);
+      const rows = totals.map((total) => JSON.stringify(representTotal(total)));
+      return reply.type(JSON_TYPE).send(listEnvelope('TOTAL.LIST', rows, false, null));
+    },
+  );
+}
+
+const badQuery = (problems: readonly Problem[]) => fieldsError(problems, 'bad_query');
+
+const tooLarge: Problem = {
+  pointer: '/created_at[gte]',
+  detail: `must be later: a sum exceeds ${Number.MAX_SAFE_INTEGER}, the largest whole number in JSON`,
+};
+
+const isTooLarge = ({ received, refunded, reversed }: Total): boolean =>
+  [received, refunded, reversed].some(({ amount }) => amount > Number.MAX_SAFE_INTEGER);
+
+type Division = {
+  readonly interval: IntervalUnit | undefined;
+  readonly timeZone: string;
+  readonly currency: string | undefined;
+};
+
+/** The intervals that are asked for; throws all mistakes of the question at once. */
+async function intervalsOf(whole: Interval, { interval, timeZone, currency }: Division): Promise<Interval[]> {
+  const problems: Problem[] = [];
+  if (whole.from >= whole.to) {
+    problems.push({ pointer: '/created_at[lt]', detail: 'must be later than created_at[gte]' });
+  }
+  if (interval !== undefined && currency === undefined) {
+    problems.push({ pointer: '/currency', detail: 'must be given where there is an interval' });
+  }
+  const parts = await splitByCalendar(whole, {
+    unit: interval ?? 'year',
+    timeZone,
+    most: MAX_INTERVALS,
+  }).catch((error: unknown) => {
+    if (!(error instanceof RangeError)) throw error;
+    problems.push({
+      pointer: '/time_zone',
+      detail: 'must be the name of a time zone, such as Europe/Berlin',
+    });
+    return [];
+  });
+  if (interval !== undefined && parts.length > MAX_INTERVALS) {
+    const detail = `must be longer, or the time shorter: there are more than ${MAX_INTERVALS}`;
+    problems.push({ pointer: '/interval', detail });
+  }
+  if (problems.length > 0) throw badQuery(problems);
+  return interval === undefined ? [whole] : parts;
+}

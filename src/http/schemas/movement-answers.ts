@@ -1,0 +1,78 @@
+/** Movements of money, and their totals. */
+import { movementTypes } from '../../checkout/movements.ts';
+import type { representMovement, representTotal } from '../../checkout/representation.ts';
+import { Type } from '../../lib/json-schema.ts';
+import {
+  closed,
+  createdAt,
+  type FieldsOf,
+  id,
+  kind,
+  minorUnits,
+  oneOf,
+  ref,
+  text,
+  time,
+} from './answer-fields.ts';
+
+const count = (description: string) => Type.Integer({ minimum: 0, description, examples: [3] });
+
+export const movementResources = {
+  Movement: Type.Object(
+    {
+      id: id('mov'),
+      object: kind('movement'),
+      created_at: createdAt,
+      type: oneOf(
+        movementTypes,
+        '`payment`: money that came; `refund`: money that you return, from the request until it fails; `reversal`: money that a rail takes back, until you win.',
+      ),
+      amount: minorUnits('Amount; positive whichever way the money went.'),
+      currency: text('ISO 4217 currency code.', 'EUR'),
+      payin: id('chk'),
+      rail: text('The rail.', 'bank'),
+      reference: text(
+        'Id of the payment or reversal at the rail, or of the refund.',
+        'ntc_01k9zq4tn30000x5r7m2c9w1he',
+      ),
+      late: Type.Boolean({
+        description: 'The payment was booked after the session had expired or the attempt had been given up.',
+        examples: [false],
+      }),
+    } satisfies FieldsOf<typeof representMovement>,
+    { ...closed, description: 'Money that came, goes back or was taken back.' },
+  ),
+  Total: Type.Object(
+    {
+      object: kind('total'),
+      from: time('Start of the interval, which belongs to it.'),
+      to: time('End of the interval, which does not belong to it.'),
+      currency: text('ISO 4217 currency code.', 'EUR'),
+      received: ref('Sum'),
+      late: ref('Sum'),
+      refunded: ref('Sum'),
+      reversed: ref('Sum'),
+      sessions: ref('SessionCounts'),
+    } satisfies FieldsOf<typeof representTotal>,
+    {
+      ...closed,
+      description:
+        'Movements of an interval and currency: payments (with those that were late), refunds and reversals. Sessions count where they were created.',
+    },
+  ),
+  Sum: Type.Object(
+    { count: count('Number of movements.'), amount: minorUnits('Sum of their amounts.') },
+    { ...closed, description: 'Movements, summed up.' },
+  ),
+  SessionCounts: Type.Object(
+    {
+      created: count('All of them.'),
+      active: count('With this status now.'),
+      completed: count('With this status now.'),
+      expired: count('With this status now.'),
+      partially_paid: count('Part of the amount is paid.'),
+      paid_in_excess: count('More than the amount is paid.'),
+    } satisfies FieldsOf<() => ReturnType<typeof representTotal>['sessions']>,
+    { ...closed, description: 'Sessions that were created in an interval, as they are now.' },
+  ),
+} as const;

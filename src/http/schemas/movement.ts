@@ -1,0 +1,39 @@
+/** Requests about movements of money and their totals. */
+import { movementTypes } from '../../checkout/movements.ts';
+import { intervalUnits } from '../../lib/intervals.ts';
+import { type Static, Type } from '../../lib/json-schema.ts';
+import { pageQuery } from './checkout.ts';
+import { closed, currency, text, timestamp } from './fields.ts';
+
+export const movementQuery = Type.Object(
+  {
+    ...pageQuery('mov'),
+    type: Type.Optional(closed([...movementTypes], 'Only movements of this type.')),
+    currency: Type.Optional(currency),
+    late: Type.Optional(
+      Type.Boolean({ description: 'Only payments that were booked after the end (or all other movements).' }),
+    ),
+    'created_at[gte]': Type.Optional(timestamp('Only movements at this time or later.')),
+    'created_at[lt]': Type.Optional(timestamp('Only movements before this time.')),
+  },
+  { additionalProperties: false },
+);
+export type MovementQuery = Static<typeof movementQuery>;
+
+export const totalQuery = Type.Object(
+  {
+    'created_at[gte]': timestamp('Start of the time, which belongs to it.'),
+    'created_at[lt]': timestamp('End of the time, which does not belong to it.'),
+    currency: Type.Optional(currency),
+    interval: Type.Optional(
+      closed(
+        [...intervalUnits],
+        'Totals of each day, week (from Monday), month or year; needs `currency`. Default: of the whole time.',
+      ),
+    ),
+    time_zone: Type.Optional(
+      text(64, 'Time zone in which days begin, by its IANA name. Default: `UTC`.', 'Europe/Berlin'),
+    ),
+  },
+  { additionalProperties: false },
+);

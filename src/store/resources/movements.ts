@@ -1,0 +1,56 @@
+/** Movements of money in lists, the newest first. */
+import type { Movement, MovementType } from '../../checkout/movements.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
+import type { Page, PageRequest } from '../page.ts';
+import { nothing, raw, sql } from '../sql.ts';
+import { columnsIn } from '../tables.ts';
+import {
+  type AskedOf,
+  type AskedValues,
+  boundsOf,
+  conditionsOf,
+  indexedBy,
+  indexFor,
+  inTime,
+  isSet,
+  owned,
+  pageOf,
+  RARELY,
+  type Read,
+  word,
+} from './read.ts';
+
+const filters = {
+  late: {
+    condition: (late: boolean) => isSet('late', late),
+    index: ({ late }: AskedValues) => (late === true ? 'movement_late' : null),
+  },
+  type: {
+    // SQLite finds a partial index by its own words alone. Most movements are payments, which have none.
+    condition: (type: MovementType) =>
+      sql`type = ${word(type)}${type === 'payment' ? nothing : raw(" AND type <> 'payment'")}`,
+    index: ({ type }: AskedValues) => (type === 'payment' ? null : 'movement_back'),
+  },
+  currency: { condition: (currency: string) => sql`currency = ${currency}`, index: 'movement_currency' },
+};
+
+/** Movements that are asked for; times are inclusive at the start and exclusive at the end. */
+export type MovementFilter = AskedOf<typeof filters> & {
+  readonly createdFrom?: number;
+  readonly createdBefore?: number;
+};
+
+export const movements = {
+  list: (tenant: Tenant, filter: MovementFilter, page: PageRequest): Read<Page<Movement>> =>
+    pageOf(
+      {
+        select: sql`SELECT ${raw(columnsIn('movement'))} FROM movement${indexedBy(indexFor(filters, filter))}`,
+        // What comes together may be rare.
+        conditions: [owned(tenant), ...conditionsOf(filters, filter), inTime(RARELY)],
+        bounds: boundsOf({ ...filter, prefix: 'mov' }, page),
+        row: (row: Movement) => ({ ...row, late: Boolean(row.late) }),
+        searches: tenant,
+      },
+      page,
+    ),
+};

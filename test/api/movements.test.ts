@@ -1,0 +1,145 @@
+/** Movements of money through the API: what is listed, and what is summed up. */
+import assert from 'node:assert/strict';
+import { after, suite, test } from 'node:test';
+import { startService } from '../support/service.ts';
+import { advance, assertRefused, createSession, type Data, now, pay, succeeded } from './shop.ts';
+import { refundsAreHeardOf } from './subjects.ts';
+
+const service = await startService({ after });
+const { call } = service;
+const DAY_SECONDS = 86_400;
+const iso = (ms: number) => new Date(ms).toISOString();
+const list = async (query: string): Promise<Data> => succeeded(await call('GET', `/v3/movement?${query}`));
+
+/** Totals of the time behind `from`, until a day from now. */
+async function totals(from: number, query = ''): Promise<Data[]> {
+  const to = (await now(service)) + 1000 * DAY_SECONDS;
+  return succeeded(
+    await call('GET', `/v3/total?created_at[gte]=${iso(from)}&created_at[lt]=${iso(to)}${query}`),
+  );
+}
+
+const bad = (operation: string, ...names: readonly string[]) => ({
+  status: 400,
+  message: `${operation}.BAD_QUERY`,
+  errors: names.map((name) => [104, `/${name}`] as const),
+});
+
+suite('movements of money', async () => {
+  const from = await now(service);
+  const { id } = await createSession(service);
+  await pay(service, id);
+  const made = succeeded(await call('POST', '/v3/refund', { body: { payin: id, amount: 1000 } }), 201);
+  await refundsAreHeardOf(service);
+  const yen = await createSession(service, { invoice_currency: 'JPY', amount: 2400 });
+  await pay(service, yen.id);
+  await createSession(service, { invoice_currency: 'JPY', amount: 100 });
+
+  test('are listed with the session and the rail, newest first', async () => {
+    const [third, second, first, ...others] = await list('');
+    assert.deepEqual(others, []);
+    assert.deepEqual(
+      [third, second, first].map((each) => [each.type, each.amount, each.currency, each.payin]),
+      [
+        ['payment', 2400, 'JPY', yen.id],
+        ['refund', 1000, 'EUR', id],
+        ['payment', 2500, 'EUR', id],
+      ],
+    );
+    const { created_at, id: movement, ...facts } = second;
+    assert.match(movement, /^mov_[0-9a-z]{26}$/);
+    assert.equal(created_at, made.created_at);
+    assert.deepEqual(facts, {
+      object: 'movement',
+      type: 'refund',
+      amount: 1000,
+      currency: 'EUR',
+      payin: id,
+      rail: 'sandbox',
+      reference: made.id,
+      late: false,
+    });
+    assert.deepEqual(await list('type=refund&currency=eur&late=false'), [second]);
+    assert.deepEqual(await list(`limit=1&after=${third.id}`), [second]);
+    assert.deepEqual(await list(`created_at[lt]=${iso(from)}`), []);
+  });
+
+  test('are summed up by currency, beside the sessions', async () => {
+    const [euros, yens, ...others] = await totals(from);
+    assert.deepEqual(others, []);
+    const { from: start, to, ...facts } = euros;
+    assert.equal(start, iso(from));
+    assert.ok(Date.parse(to) > from);
+    assert.deepEqual(facts, {
+      object: 'total',
+      currency: 'EUR',
+      received: { count: 1, amount: 2500 },
+      late: { count: 0, amount: 0 },
+      refunded: { count: 1, amount: 1000 },
+      reversed: { count: 0, amount: 0 },
+      sessions: { created: 1, active: 0, completed: 1, expired: 0, partially_paid: 0, paid_in_excess: 0 },
+    });
+    assert.deepEqual(
+      [yens.currency, yens.received, yens.sessions.created, yens.sessions.active],
+      ['JPY', { count: 1, amount: 2400 }, 2, 1],
+    );
+    const [{ to: _, ...same }] = await totals(from, '&currency=jpy');
+    assert.deepEqual({ ...same, to: yens.to }, yens);
+    assert.deepEqual(await totals(from, '&currency=USD'), []);
+  });
+
+  test('are summed up by days', async () => {
+    await advance(service, 3 * DAY_SECONDS);
+    const later = await createSession(service);
+    await pay(service, later.id);
+    const days = await totals(from, '&currency=EUR&interval=day&time_zone=Pacific/Auckland');
+    assert.deepEqual(
+      days.map(({ received }) => received.amount),
+      [2500, 2500],
+    );
+    const [first, second] = days;
+    assert.equal(first.from, iso(from));
+    assert.match(second.from, /T1[12]:00:00\.000Z$/);
+    assert.equal(Date.parse(second.to) - Date.parse(second.from), 1000 * DAY_SECONDS);
+    assert.equal((await totals(from, '&currency=EUR'))[0].received.count, 2);
+  });
+
+  test('of other accounts and modes are not seen', async () => {
+    const { authorization } = await service.createKey({ mode: 'live' });
+    for (const path of [
+      '/v3/movement',
+      '/v3/total?created_at[gte]=2020-01-01T00:00Z&created_at[lt]=2090-01-01T00:00Z',
+    ])
+      assert.deepEqual(succeeded(await call('GET', path, { headers: { authorization } })), []);
+  });
+
+  test('are asked for with a time, and all mistakes are told at once', async () => {
+    assertRefused(await call('GET', '/v3/total'), bad('TOTAL.LIST', 'created_at[gte]', 'created_at[lt]'));
+    const time = 'created_at[gte]=2030-01-02T00:00Z&created_at[lt]=2030-01-01T00:00Z';
+    assertRefused(
+      await call('GET', `/v3/total?${time}&interval=day&time_zone=Mars/Base`),
+      bad('TOTAL.LIST', 'created_at[lt]', 'currency', 'time_zone'),
+    );
+    const long = 'created_at[gte]=0000-01-01T00:00Z&created_at[lt]=9999-01-01T00:00Z';
+    assertRefused(
+      await call('GET', `/v3/total?${long}&interval=week&currency=EUR`),
+      bad('TOTAL.LIST', 'interval'),
+    );
+    assertRefused(await call('GET', '/v3/movement?type=fee'), bad('MOVEMENT.LIST', 'type'));
+    assertRefused(await call('GET', '/v3/movement?after=chk_1'), bad('MOVEMENT.LIST', 'after'));
+  });
+
+  test('of more than a number holds are refused, and those of a shorter time are told', async () => {
+    const start = await now(service);
+    for (let count = 0; count < 10; count++) {
+      const { id: large } = await createSession(service, { amount: 999_999_999_999_999 });
+      await pay(service, large);
+      await advance(service, 1);
+    }
+    const ask = (from: number) =>
+      call('GET', `/v3/total?created_at[gte]=${iso(from)}&created_at[lt]=2090-01-01T00:00Z&currency=EUR`);
+    assertRefused(await ask(start), bad('TOTAL.LIST', 'created_at[gte]'));
+    const [total] = succeeded(await ask((await now(service)) - 3500));
+    assert.equal(total.received.amount, total.received.count * 999_999_999_999_999);
+  });
+});

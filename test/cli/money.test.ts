@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { createSession, pay, succeeded } from '../api/shop.ts';
+import { startService } from '../support/service.ts';
+import { assertMistake, opentill, settingsFor } from './developer.ts';
+
+suite('opentill money', () => {
+  test('sums up a time, and lists what is behind the sums, in decimal amounts', async (t) => {
+    const service = await startService(t);
+    const nothing = await opentill(t, service, 'money', 'totals');
+    assert.deepEqual([nothing.code, nothing.stdout], [0, '']);
+    assert.match(nothing.stderr, /there is nothing in this time/);
+    const { id } = await createSession(service);
+    await pay(service, id);
+    const body = { payin: id, amount: 1000 };
+    const refund = succeeded(await service.call('POST', '/v3/refund', { body }), 201);
+
+    const { code, stdout, stderr } = await opentill(t, service, 'money', 'totals', '--from', '1h');
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.match(
+      stdout,
+      /^\S+Z to \S+Z {2}EUR {2}received 25\.00 \(1\) {2}refunded -10\.00 \(1\) {2}reversed 0\.00 \(0\) {2}sessions 1, completed 1\n$/,
+    );
+    const movements = await opentill(t, service, 'money', 'movements');
+    const [back, came, ...others] = movements.stdout.trimEnd().split('\n');
+    assert.deepEqual(others, []);
+    assert.match(
+      `${back}`,
+      new RegExp(`^mov_\\w+ {2}\\S+Z {2}-10\\.00 EUR {2}refund {2}${id} {2}sandbox {2}${refund.id}$`),
+    );
+    assert.match(`${came}`, new RegExp(` {2}25\\.00 EUR {2}payment {2}${id} {2}sandbox {2}`));
+    const none = await opentill(
+      t,
+      service,
+      'money',
+      'movements',
+      '--late',
+      '--currency',
+      'eur',
+      '--from',
+      '1h',
+    );
+    assert.match(none.stderr, /there are no such movements/);
+    const one = await opentill(t, service, 'money', 'movements', '--limit', '1', '--to', '2090-01-01');
+    assert.deepEqual([one.stdout, /there are more/.test(one.stderr)], [`${back}\n`, true]);
+  });
+
+  test('names the option that is wrong', async (t) => {
+    const settings = settingsFor(await startService(t));
+    const times = ['--from', '2030-01-01', '--to', '2029-01-01'];
+    await assertMistake(t, ['money', 'totals', ...times], settings, /--to must be later than --from/);
+    await assertMistake(t, ['money', 'totals', '--interval', 'day'], settings, /--currency must be given/);
+    await assertMistake(t, ['money', 'totals', '--time-zone', 'Mars/Base'], settings, /--time-zone must be/);
+    await assertMistake(t, ['money', 'movements', '--type', 'fee'], settings, /--type takes one of/);
+    await assertMistake(
+      t,
+      ['money', 'movements', '--currency', 'EURO'],
+      settings,
+      /--currency takes the ISO 4217 code/,
+    );
+  });
+});

@@ -1,0 +1,217 @@
+/** Movements of money in lists, and the totals that are made of them and of sessions. */
+import assert from 'node:assert/strict';
+import { suite } from 'node:test';
+import { MAX_AMOUNT } from '../../src/checkout/money.ts';
+import { type Movement, movementsOf } from '../../src/checkout/movements.ts';
+import type { Checkout, Reversal } from '../../src/checkout/session.ts';
+import type { MovementFilter } from '../../src/store/store.ts';
+import { add, attempt, change, type Open, payment, refund, session, T } from './build.ts';
+import { inOrder } from './deliveries.ts';
+import { alsoReopened, onFreshStores } from './each.ts';
+import { ALL, assertPaged } from './pages.ts';
+
+const at = (seconds: number) => T + seconds * 1000;
+
+function reversal(reference: string, given: Partial<Reversal> = {}): Reversal {
+  const facts = { kind: 'return', rail: 'bank', reference, attempt: 'pat_1', reason: '' } as const;
+  return { ...facts, amount: 70, status: 'lost', createdAt: T, ...given };
+}
+
+const newestFirst = (...sessions: readonly Checkout[]): Movement[] =>
+  sessions.flatMap(movementsOf).sort((one, other) => (one.id < other.id ? 1 : -1));
+
+export function movementSuite(open: Open): void {
+  const it = onFreshStores(open);
+
+  suite('movements of money', () => {
+    it('are those of their session as it is', async ({ store, reopen, mine, live, theirs }) => {
+      const before = await add(
+        store,
+        session(mine, {
+          payments: [payment('one', { bookedAt: at(1) })],
+          refunds: [refund({ createdAt: at(2) })],
+          reversals: [reversal('rv', { createdAt: at(3), status: 'open' })],
+        }),
+      );
+      assert.equal((await store.movements.list(mine, {}, ALL)).rows.length, 3);
+      const [dispute] = before.reversals;
+      const [pending] = before.refunds;
+      if (dispute === undefined || pending === undefined) throw new Error('neither was made');
+      const after = await change(store, before, {
+        payments: [...before.payments, payment('two', { bookedAt: at(4), late: true })],
+        refunds: [{ ...pending, status: 'failed' }],
+        reversals: [{ ...dispute, amount: 71 }],
+      });
+      const expected = newestFirst(after);
+      assert.deepEqual(
+        expected.map(({ type, amount, late }) => [type, amount, late]),
+        [
+          ['payment', 1000, true],
+          ['reversal', 71, false],
+          ['payment', 1000, false],
+        ],
+      );
+      for await (const each of alsoReopened({ store, reopen })) {
+        assert.deepEqual((await each.movements.list(mine, {}, ALL)).rows, expected);
+        for (const tenant of [live, theirs])
+          assert.deepEqual((await each.movements.list(tenant, {}, ALL)).rows, []);
+      }
+    });
+
+    it('are gone once a refund has failed, or a reversal is won', async ({ store, mine }) => {
+      const [pending, dispute] = [refund(), reversal('rv', { status: 'open' })];
+      const before = await add(store, session(mine, { refunds: [pending], reversals: [dispute] }));
+      const types = async () =>
+        (await store.movements.list(mine, {}, ALL)).rows.map(({ type }) => type).sort();
+      assert.deepEqual(await types(), ['refund', 'reversal']);
+      const failed = await change(store, before, { refunds: [{ ...pending, status: 'failed' }] });
+      assert.deepEqual(await types(), ['reversal']);
+      await change(store, failed, { reversals: [{ ...dispute, status: 'won' }] });
+      assert.deepEqual(await types(), []);
+    });
+
+    it('are listed newest first, by type, currency, time and what was late, page by page', async (given) => {
+      const { store, mine } = given;
+      const euros = await add(
+        store,
+        session(mine, {
+          payments: [payment('a', { bookedAt: at(1) }), payment('b', { bookedAt: at(5), late: true })],
+          refunds: [refund({ createdAt: at(3) }), refund({ createdAt: at(7), status: 'succeeded' })],
+        }),
+      );
+      const dollars = await add(
+        store,
+        session(mine, {
+          currency: 'USD',
+          payments: [payment('c', { bookedAt: at(2) }), payment('d', { bookedAt: at(6), late: true })],
+          reversals: [reversal('e', { createdAt: at(4) })],
+        }),
+      );
+      const all = newestFirst(euros, dollars);
+      const cases: ReadonlyArray<[MovementFilter, (each: Movement) => boolean]> = [
+        [{}, () => true],
+        [{ type: 'payment' }, ({ type }) => type === 'payment'],
+        [{ type: 'refund' }, ({ type }) => type === 'refund'],
+        [{ type: 'reversal' }, ({ type }) => type === 'reversal'],
+        [{ type: 'reversal', currency: 'EUR' }, () => false],
+        [{ currency: 'USD' }, ({ currency }) => currency === 'USD'],
+        [{ late: true }, ({ late }) => late],
+        [{ late: false, type: 'payment' }, ({ late, type }) => !late && type === 'payment'],
+        [{ late: true, currency: 'EUR' }, ({ late, currency }) => late && currency === 'EUR'],
+        [
+          { createdFrom: at(2), createdBefore: at(5) },
+          ({ createdAt }) => createdAt >= at(2) && createdAt < at(5),
+        ],
+        [
+          { createdFrom: at(3), type: 'refund', currency: 'EUR' },
+          ({ type, createdAt }) => type === 'refund' && createdAt >= at(3),
+        ],
+      ];
+      for (const [filter, fits] of cases) {
+        const expected = all.filter(fits);
+        assert.deepEqual((await store.movements.list(mine, filter, ALL)).rows, expected);
+        await assertPaged((page) => store.movements.list(mine, filter, page), inOrder(expected));
+      }
+    });
+
+    it('are summed up by interval, currency, type and what was late', async ({ store, mine, live }) => {
+      await add(
+        store,
+        session(mine, {
+          payments: [
+            payment('a', { bookedAt: at(0) }),
+            payment('b', { bookedAt: at(9), amount: 5 }),
+            payment('c', { bookedAt: at(9), late: true }),
+            payment('d', { bookedAt: at(10) }),
+            payment('before', { bookedAt: at(-1) }),
+            payment('behind', { bookedAt: at(20) }),
+          ],
+          refunds: [refund({ createdAt: at(5) })],
+        }),
+      );
+      await add(store, session(mine, { currency: 'USD', reversals: [reversal('e', { createdAt: at(12) })] }));
+      const intervals = [
+        { from: at(0), to: at(10) },
+        { from: at(10), to: at(20) },
+      ];
+      const sums = async (currency?: string) =>
+        (await store.totals.movements(mine, { intervals, ...(currency === undefined ? {} : { currency }) }))
+          .map(({ interval, currency, type, late, count, amount }) =>
+            [interval, currency, type, late, count, amount].join(' '),
+          )
+          .sort();
+      const euros = [
+        '0 EUR payment false 2 1005',
+        '0 EUR payment true 1 1000',
+        '0 EUR refund false 1 100',
+        '1 EUR payment false 1 1000',
+      ];
+      assert.deepEqual(await sums(), [...euros, '1 USD reversal false 1 70']);
+      assert.deepEqual(await sums('EUR'), euros);
+      assert.deepEqual(await sums('JPY'), []);
+      assert.deepEqual(await store.totals.movements(live, { intervals }), []);
+    });
+
+    it('are summed up exactly, however large', async ({ store, mine }) => {
+      for (const each of ['a', 'b', 'c']) {
+        const payments = Array.from({ length: 9 }, (_, n) => payment(`${each}${n}`, { amount: MAX_AMOUNT }));
+        await add(store, session(mine, { payments }));
+      }
+      const [sum, ...others] = await store.totals.movements(mine, { intervals: [{ from: T, to: T + 1 }] });
+      assert.deepEqual(others, []);
+      assert.deepEqual([sum?.count, sum?.amount], [27, 27n * BigInt(MAX_AMOUNT)]);
+    });
+  });
+
+  suite('numbers of sessions', () => {
+    it('are of those that were created in an interval, as they are now', async ({
+      store,
+      mine,
+      live,
+      theirs,
+    }) => {
+      const paid = {
+        attempts: [attempt('a')],
+        payments: [payment('a')],
+        lifecycle: { state: 'completed', at: T },
+      } as const;
+      const all: readonly Checkout[] = [
+        session(mine, { createdAt: at(0) }),
+        session(mine, { createdAt: at(9), ...paid }),
+        session(mine, { createdAt: at(10), payments: [payment('b', { amount: 1 })] }),
+        session(mine, { createdAt: at(10) }),
+        session(mine, {
+          createdAt: at(11),
+          currency: 'USD',
+          lifecycle: { state: 'expired', at: T, by: 'time' },
+        }),
+        session(mine, { createdAt: at(12), payments: [payment('c', { amount: 1001 })] }),
+        session(mine, { createdAt: at(20) }),
+        session(live, { createdAt: at(0) }),
+      ];
+      for (const each of all) await add(store, each);
+      const intervals = [
+        { from: at(0), to: at(10) },
+        { from: at(10), to: at(20) },
+      ];
+      const counts = (await store.totals.sessions(mine, { intervals })).map(
+        ({ interval, currency, status, partiallyPaid, paidInExcess, count }) =>
+          [interval, currency, status, partiallyPaid, paidInExcess, count].join(' '),
+      );
+      assert.deepEqual(counts.sort(), [
+        '0 EUR active false false 1',
+        '0 EUR completed false false 1',
+        '1 EUR active false false 1',
+        '1 EUR active false true 1',
+        '1 EUR active true false 1',
+        '1 USD expired false false 1',
+      ]);
+      const dollars = await store.totals.sessions(mine, { intervals, currency: 'USD' });
+      assert.deepEqual(
+        dollars.map(({ count }) => count),
+        [1],
+      );
+      assert.deepEqual(await store.totals.sessions(theirs, { intervals }), []);
+    });
+  });
+}
