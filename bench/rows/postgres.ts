@@ -161,7 +161,7 @@ async function twoInstances(bench: Bench): Promise<Measured> {
   return { figures };
 }
 
-/** What is measured on a service over many sessions, of which it gets one in the middle. */
+/** Measures a service over many sessions, and names one in the middle. */
 const overMany = (measure: typeof surveyOf) => async (bench: Bench) => {
   const { url, ids } = await filledDatabase(bench, bench.many);
   await using service = await startService({ DATABASE_URL: url });

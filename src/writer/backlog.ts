@@ -31,7 +31,7 @@ export function createBacklog(now: () => number = () => performance.now()) {
     count += difference;
   }
 
-  /** Whether one more change that has waited for its turn for so long waits for too long. */
+  /** True if one more change, which has waited for its turn for so long, waits for too long. */
   const isLong = (waitedMs: number): boolean =>
     waitedMs > LONGEST_WAIT_MS || (count > MAX_BATCH && count * msEach > LONGEST_WAIT_MS);
 
@@ -59,7 +59,7 @@ export function createBacklog(now: () => number = () => performance.now()) {
     /** Clients that have connected since the start. */
     connections: (): number => connections,
 
-    /** Whether a change of this tenant waits for too long: not while others have more waiting, if it could begin in time. */
+    /** True if a change of this tenant waits for too long: not while others have more waiting, if it could begin in time. */
     isTooLongFor(tenant: Tenant, waitedMs: number): boolean {
       if (waitedMs > LONGEST_WAIT_MS) return true;
       return isLong(waitedMs) && (waiting.get(tenantName(tenant)) ?? 0) * waiting.size >= count;

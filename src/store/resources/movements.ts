@@ -45,7 +45,7 @@ export const movements = {
     pageOf(
       {
         select: sql`SELECT ${raw(columnsIn('movement'))} FROM movement${indexedBy(indexFor(filters, filter))}`,
-        // What comes together may be rare.
+        // Together, conditions may hold for few of many.
         conditions: [owned(tenant), ...conditionsOf(filters, filter), inTime(RARELY)],
         bounds: boundsOf({ ...filter, prefix: 'mov' }, page),
         row: (row: Movement) => ({ ...row, late: Boolean(row.late) }),
