@@ -2,7 +2,7 @@
  * The backlog: changes that wait for their commit, and how long one more would wait. Beyond the peak every change would
  * wait longer than the one before it, and most would be answered when nobody listens any more; so those that have waited
  * for too long before they could begin, or would, are refused before anything is done for them. Those that would are
- * refused of tenants with the most of them; before they begin, a tenant's requests wait for its own.
+ * refused of tenants with the most of them; to begin, tenants have their turns, so who sends most waits longest.
  */
 import { type Tenant, tenantName } from '../checkout/tenant.ts';
 
@@ -31,9 +31,9 @@ export function createBacklog(now: () => number = () => performance.now()) {
     count += difference;
   }
 
-  /** True if one more change, which has waited for its turn for so long, waits for too long. */
-  const isLong = (waitedMs: number): boolean =>
-    waitedMs > LONGEST_WAIT_MS || (count > MAX_BATCH && count * msEach > LONGEST_WAIT_MS);
+  const isLate = (waitedMs: number): boolean => waitedMs > LONGEST_WAIT_MS;
+  /** True if one more change would wait for too long. */
+  const isFull = (): boolean => count > MAX_BATCH && count * msEach > LONGEST_WAIT_MS;
 
   return {
     added: (tenant: Tenant): void => add(tenant, 1),
@@ -49,7 +49,8 @@ export function createBacklog(now: () => number = () => performance.now()) {
       last = count > 0 && tenants.length > 0 ? { at, size: tenants.length } : null;
     },
 
-    isLong,
+    /** True if a change that has waited so long to begin may have to be refused. */
+    isLong: (waitedMs: number): boolean => isLate(waitedMs) || isFull(),
 
     /** A client has connected. Of those that wait the event loop takes one each turn, so commits leave them turns. */
     connected(): void {
@@ -61,8 +62,7 @@ export function createBacklog(now: () => number = () => performance.now()) {
 
     /** True if a change of this tenant waits for too long: not while others have more waiting, if it could begin in time. */
     isTooLongFor(tenant: Tenant, waitedMs: number): boolean {
-      if (waitedMs > LONGEST_WAIT_MS) return true;
-      return isLong(waitedMs) && (waiting.get(tenantName(tenant)) ?? 0) * waiting.size >= count;
+      return isLate(waitedMs) || (isFull() && (waiting.get(tenantName(tenant)) ?? 0) * waiting.size >= count);
     },
   };
 }

@@ -1,18 +1,10 @@
 /** Movements of money and their totals as commands read and show them. */
 import { decimalAmount, formatAmount } from '../../checkout/money.ts';
+import type { representMovement, representTotal } from '../../checkout/representation.ts';
 import { printable } from '../printable.ts';
 
-export type Movement = {
-  readonly id: string;
-  readonly created_at: string;
-  readonly type: 'payment' | 'refund' | 'reversal';
-  readonly amount: number;
-  readonly currency: string;
-  readonly payin: string;
-  readonly rail: string;
-  readonly reference: string;
-  readonly late: boolean;
-};
+export type Movement = ReturnType<typeof representMovement>;
+export type Total = ReturnType<typeof representTotal>;
 
 export const movementKeys = {
   id: 'Id of the movement, `mov_…`.',
@@ -33,21 +25,6 @@ export function movementLine(movement: Movement): string {
   return [...columns, ...(late ? ['late'] : [])].map(printable).join('  ');
 }
 
-type Sum = { readonly count: number; readonly amount: number };
-
-export type Total = {
-  readonly from: string;
-  readonly to: string;
-  readonly currency: string;
-  readonly received: Sum;
-  readonly late: Sum;
-  readonly refunded: Sum;
-  readonly reversed: Sum;
-  readonly sessions: Readonly<
-    Record<'created' | 'active' | 'completed' | 'expired' | 'partially_paid' | 'paid_in_excess', number>
-  >;
-};
-
 export const totalKeys = {
   from: 'Start of the interval.',
   to: 'End of the interval, which does not belong to it.',
@@ -60,7 +37,7 @@ export const totalKeys = {
 } as const;
 
 export function totalLine({ from, to, currency, received, refunded, reversed, sessions }: Total): string {
-  const sum = (name: string, { count, amount }: Sum, sign = '') =>
+  const sum = (name: string, { count, amount }: Total['received'], sign = '') =>
     `${name} ${count > 0 ? sign : ''}${decimalAmount(amount, currency)} (${count})`;
   return [
     `${from} to ${to}`,

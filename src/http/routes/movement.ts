@@ -67,7 +67,7 @@ export function movementRoutes(api: Api, { store }: Dependencies): void {
     ),
     async (request, reply) => {
       schemaProblems(request);
-      const { interval, time_zone: timeZone = 'UTC' } = request.query;
+      const { interval, time_zone: timeZone } = request.query;
       const currency = request.query.currency?.toUpperCase();
       const whole = {
         from: timeOf(request.query['created_at[gte]']) ?? 0,
@@ -100,7 +100,7 @@ const isTooLarge = ({ received, refunded, reversed }: Total): boolean =>
 
 type Division = {
   readonly interval: IntervalUnit | undefined;
-  readonly timeZone: string;
+  readonly timeZone: string | undefined;
   readonly currency: string | undefined;
 };
 
@@ -113,22 +113,23 @@ async function intervalsOf(whole: Interval, { interval, timeZone, currency }: Di
   if (interval !== undefined && currency === undefined) {
     problems.push({ pointer: '/currency', detail: 'must be given where there is an interval' });
   }
-  const parts = await splitByCalendar(whole, {
-    unit: interval ?? 'year',
-    timeZone,
-    most: MAX_INTERVALS,
-  }).catch((error: unknown) => {
-    if (!(error instanceof RangeError)) throw error;
-    problems.push({
-      pointer: '/time_zone',
-      detail: 'must be the name of a time zone, such as Europe/Berlin',
-    });
-    return [];
-  });
-  if (interval !== undefined && parts.length > MAX_INTERVALS) {
+  let parts = [whole];
+  if (interval !== undefined || timeZone !== undefined) {
+    // Without an interval only the time zone is looked at.
+    const how = { unit: interval ?? 'year', timeZone: timeZone ?? 'UTC', most: MAX_INTERVALS };
+    try {
+      const intervals = await splitByCalendar(whole, how);
+      if (interval !== undefined) parts = intervals;
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      const detail = 'must be the name of a time zone, such as Europe/Berlin';
+      problems.push({ pointer: '/time_zone', detail });
+    }
+  }
+  if (parts.length > MAX_INTERVALS) {
     const detail = `must be longer, or the time shorter: there are more than ${MAX_INTERVALS}`;
     problems.push({ pointer: '/interval', detail });
   }
   if (problems.length > 0) throw badQuery(problems);
-  return interval === undefined ? [whole] : parts;
+  return parts;
 }

@@ -19,10 +19,9 @@ export const command = apiCommand('read')({
       'Totals of each day, week, month or year; needs --currency.',
     ),
     currency: optional(currencyValue, 'Only this currency.'),
-    'time-zone': withDefault(
+    'time-zone': optional(
       nonEmpty('zone', 'the name of a time zone'),
-      'UTC',
-      'Time zone in which days begin.',
+      'Time zone in which days begin; UTC without one.',
     ),
   },
   json: listOf(totalKeys, 'total'),
@@ -36,9 +35,9 @@ export const command = apiCommand('read')({
   async run({ from, to, interval, currency, 'time-zone': timeZone }, { client, output }) {
     const query = new URLSearchParams({
       ...timesOf(from, to),
-      time_zone: timeZone,
       ...(interval === undefined ? {} : { interval }),
       ...(currency === undefined ? {} : { currency }),
+      ...(timeZone === undefined ? {} : { time_zone: timeZone }),
     });
     const totals = await answered(client.get<readonly Total[]>(`/total?${query}`));
     for (const each of totals) output.record(each, totalLine(each));
