@@ -8,13 +8,14 @@ import { join } from 'node:path';
 import type { Bench } from '../bench.ts';
 import type { Request } from '../load/job.ts';
 import { newest } from '../load/subjects.ts';
-import { CONNECTIONS } from '../pair.ts';
 import { startService } from '../processes.ts';
 import { create, fetchOf, pageOf, updateOf } from '../requests.ts';
 import type { Measured, Row } from '../row.ts';
 import { rounded, sum } from '../statistics.ts';
 import { HOT_SESSIONS, SESSIONS } from './throughput.ts';
 
+/** As many as give commits to share, and few enough for a service that its profile slows: it refuses what waits for long. */
+const CONNECTIONS = 100;
 const WARM_UP_SECONDS = 3;
 const SECONDS = 6;
 /** Microseconds between two samples. */
@@ -84,7 +85,7 @@ async function profiled(
 ): Promise<Map<string, number>> {
   const directory = join(bench.directory, `profiles-${name}`);
   await mkdir(directory);
-  const service = await startService({
+  await using service = await startService({
     DATABASE_URL: url,
     NODE_OPTIONS: `--cpu-prof --cpu-prof-interval=${INTERVAL} --cpu-prof-dir=${directory}`,
   });
