@@ -9,7 +9,10 @@ import { type Tenant, tenantName } from '../checkout/tenant.ts';
 const LONGEST_WAIT_MS = 300;
 /** Most changes of one commit. While no more wait, nobody is refused, however long the last commit took. */
 export const MAX_BATCH = 64;
-/** Weight of the newest batch in the time that a change takes. */
+/**
+ * Weight of the newest batch in the time that a change takes. One that was slow says little by itself, and least of all the
+ * first, whose code is not compiled yet: it counts for no more than others.
+ */
 const NEWEST = 0.2;
 
 export type Backlog = ReturnType<typeof createBacklog>;
@@ -43,8 +46,7 @@ export function createBacklog(now: () => number = () => performance.now()) {
       for (const tenant of tenants) add(tenant, -1);
       const at = now();
       if (last !== null) {
-        const seen = (at - last.at) / last.size;
-        msEach = msEach === 0 ? seen : msEach + NEWEST * (seen - msEach);
+        msEach += NEWEST * ((at - last.at) / last.size - msEach);
       }
       last = count > 0 && tenants.length > 0 ? { at, size: tenants.length } : null;
     },
