@@ -63,9 +63,9 @@ export function createAdmission(auth: Authenticator, limits: Limits) {
 
   return {
     /** Decision on a request of a caller who is known already; undefined for others. */
-    ofKnown({ headers }: IncomingMessage, demands: Demands): Decision | undefined {
-      const principal = auth.recall(headers.authorization);
-      return principal && decided(principal, demands, headers.accept);
+    ofKnown(request: IncomingMessage, demands: Demands): Decision | undefined {
+      const principal = auth.recall(request);
+      return principal && decided(principal, demands, request.headers.accept);
     },
 
     /** Decision on any request. Rejects if its caller is nobody, which counts for the rate of the address. */

@@ -34,9 +34,9 @@ export function createArrivals(auth: Pick<Authenticator, 'recall'>) {
   }
 
   /** A tenant whose key is known; of all others nothing is known but where they come from. */
-  function callerOf({ headers, socket }: IncomingMessage): string {
-    const principal = auth.recall(headers.authorization);
-    return principal === undefined ? clientOf(socket.remoteAddress) : tenantName(principal.tenant);
+  function callerOf(request: IncomingMessage): string {
+    const principal = auth.recall(request);
+    return principal === undefined ? clientOf(request.socket.remoteAddress) : tenantName(principal.tenant);
   }
 
   return {

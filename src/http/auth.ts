@@ -1,5 +1,6 @@
 /** Authentication: an API key in HTTP Basic (key as user name, secret as password) or its secret as a bearer token. */
 import { hash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { type ApiKey, hashSecret, type Permission } from '../accounts/api-key.ts';
 import { type Compatibility, defaultSettings } from '../accounts/settings.ts';
 import type { Tenant } from '../checkout/tenant.ts';
@@ -15,6 +16,9 @@ export type Principal = {
   readonly compatibility: Compatibility;
 };
 
+/** A request, as far as its caller is concerned. */
+export type Credentials = { readonly headers: Pick<IncomingMessage['headers'], 'authorization'> };
+
 /** A caller, and the version of the directory before they were looked up: what has changed behind it may be unknown to them. */
 type Remembered = { readonly principal: Principal; readonly since: number };
 
@@ -29,11 +33,22 @@ export function createAuthenticator(store: Store, most = MAX_REMEMBERED) {
   // Keyed by the hash of the whole header: no secret stays in memory, and the time of a look-up reveals nothing. A key that
   // comes in ever new spellings pushes out only what is used less often.
   const remembered = createLru<string, Remembered>({ most });
+  // Who waits for a turn is asked about twice.
+  const hashes = new WeakMap<Credentials, string>();
+
+  function hashOf(request: Credentials, header: string): string {
+    const known = hashes.get(request);
+    if (known !== undefined) return known;
+    const made = hash('sha256', header, 'base64');
+    hashes.set(request, made);
+    return made;
+  }
 
   /** The caller if the header was verified before, and neither the account nor its keys have changed since; else undefined. */
-  function recall(header: string | undefined): Principal | undefined {
-    if (header === undefined) return undefined;
-    const known = remembered.get(hash('sha256', header, 'base64'));
+  function recall(request: Credentials): Principal | undefined {
+    const { authorization } = request.headers;
+    if (authorization === undefined) return undefined;
+    const known = remembered.get(hashOf(request, authorization));
     if (known === undefined) return undefined;
     const { principal, since } = known;
     return store.accounts.isUnchanged(principal.tenant.account, since) ? principal : undefined;

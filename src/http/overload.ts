@@ -68,10 +68,10 @@ export function createOverload(
      * it is answered here.
      */
     refuses(request: IncomingMessage, response: ServerResponse, waitedMs: number): boolean {
-      const { method = '', url = '', headers } = request;
+      const { method = '', url = '' } = request;
       if (isClosed || !backlog.isLong(waitedMs) || readOnly.has(method) || !url.startsWith('/v3/'))
         return false;
-      const caller = auth.recall(headers.authorization);
+      const caller = auth.recall(request);
       if (caller === undefined || !backlog.isTooLongFor(caller.tenant, waitedMs)) return false;
       const at = performance.now();
       held.push({ request, response, at });

@@ -4,14 +4,14 @@ import type { IncomingMessage } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createArrivals } from '../../src/http/arrivals.ts';
-import type { Principal } from '../../src/http/auth.ts';
+import type { Credentials, Principal } from '../../src/http/auth.ts';
 
 /** Every header that begins so is a known key, of the account that its number says. */
 const KNOWN = /^known (\d+)/;
 
 const auth = {
-  recall(header: string | undefined): Principal | undefined {
-    const account = Number(KNOWN.exec(header ?? '')?.[1] ?? 0);
+  recall({ headers: { authorization = '' } }: Credentials): Principal | undefined {
+    const account = Number(KNOWN.exec(authorization)?.[1] ?? 0);
     const tenant = { account, mode: 'test' } as const;
     return account > 0 ? { tenant, keyId: '', permissions: [], compatibility: 'strict' } : undefined;
   },

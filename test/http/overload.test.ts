@@ -23,7 +23,7 @@ async function listen(t: TestContext, options: Parameters<typeof createOverload>
   const overload = createOverload(
     {
       auth: {
-        recall: (header) => (header === key.authorization ? caller : undefined),
+        recall: ({ headers }) => (headers.authorization === key.authorization ? caller : undefined),
         verify: () => Promise.reject(new Error('no key is looked up')),
       },
       backlog: { isLong: () => isLong, isTooLongFor: () => isLong },
