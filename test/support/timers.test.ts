@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { AsyncResource } from 'node:async_hooks';
 import { test } from 'node:test';
 import { mockTimers } from './timers.ts';
 
@@ -17,6 +18,18 @@ test("a timer that was set before the time is the test's own can be cleared as e
   assert.deepEqual(came, ['kept']);
   timers.reset();
   assert.equal(open(), before - real.length);
+});
+
+test('what others do meanwhile has timers of its own', async (t) => {
+  const elsewhere = AsyncResource.bind((done: () => void) => setTimeout(done, 1));
+  const timers = mockTimers(t, ['setTimeout']);
+  await new Promise<void>(elsewhere);
+  const came: string[] = [];
+  setTimeout(() => came.push('mine'), 1);
+  await new Promise<void>(elsewhere);
+  assert.deepEqual(came, []);
+  timers.tick(1);
+  assert.deepEqual(came, ['mine']);
 });
 
 test('whatever is mocked is put back in the end, and nothing is wrapped that is not', async (t) => {
