@@ -1,5 +1,6 @@
 /** More changes at once than the service can begin: those that have waited for too long are told so, and are not done. */
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { test } from 'node:test';
 import { startService } from '../support/service.ts';
 import { order } from './shop.ts';
@@ -14,8 +15,19 @@ test('a change that has waited for its turn for too long is refused, and a read 
   await Promise.all(each(read).concat(each(read)));
   const { now } = performance;
   let looks = 0;
-  // A clock that moves on by 5 ms with each look at it, so that one begins in a turn, and by half a second in all.
-  t.mock.method(performance, 'now', () => now.call(performance) + 5 * Math.min(looks++, 100));
+  let hasArrived = false;
+  const arrive = () => {
+    hasArrived = true;
+  };
+  subscribe('http.server.request.start', arrive);
+  t.after(() => unsubscribe('http.server.request.start', arrive));
+  // A clock that moves on by 5 ms with each look at it, so that one begins in a turn, and by half a second in all. What
+  // sends the requests looks at it as well, so it stands until they arrive.
+  t.mock.method(
+    performance,
+    'now',
+    () => now.call(performance) + 5 * Math.min(hasArrived ? looks++ : 0, 100),
+  );
   const [changes, reads] = await Promise.all([Promise.all(each(change)), Promise.all(each(read))]);
   const refused = changes.filter(({ status }) => status === 503);
   const done = changes.filter(({ status }) => status === 201);
