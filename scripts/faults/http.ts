@@ -152,6 +152,27 @@ export const httpFaults: readonly Fault[] = [
     replace: 'missing',
   },
   {
+    name: 'links in the color of an account are hard to read',
+    file: 'src/pages/accent.ts',
+    tests: ['test/pages/accent.test.ts'],
+    find: 'TEXT_CONTRAST = 4.5',
+    replace: 'TEXT_CONTRAST = 4',
+  },
+  {
+    name: 'a page that is kept stays in the color that the account had',
+    file: 'src/pages/rendered.ts',
+    tests: ['test/pages/render.test.ts'],
+    find: 'accentOf(visit), ',
+    replace: '',
+  },
+  {
+    name: 'a stylesheet of an older color scheme is kept for good under the new address',
+    file: 'src/pages/routes.ts',
+    tests: ['test/pages/routes.test.ts'],
+    find: 'sheet?.path === request.url',
+    replace: 'sheet',
+  },
+  {
     name: 'a header that was verified once is good for ever',
     ...http('auth', 'keys'),
     find: 'store.accounts.isUnchanged(principal.tenant.account, since) ? principal : undefined',
@@ -355,8 +376,8 @@ export const httpFaults: readonly Fault[] = [
   {
     name: 'who makes up credentials has a turn for each of them',
     ...arrivals,
-    find: 'clientOf(socket.remoteAddress)',
-    replace: '`${headers.authorization}`',
+    find: 'clientOf(request.socket.remoteAddress)',
+    replace: '`${request.headers.authorization}`',
   },
   {
     name: 'requests of clients that have left are begun',

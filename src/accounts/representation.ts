@@ -85,7 +85,7 @@ export function representRailCredentials(
 
 /** The settings but for receiving accounts, which are resources of their own. */
 export function representSettings({ name, settings }: Pick<Account, 'name' | 'settings'>, mode: Mode) {
-  const { policy, business, csv_mappings, compatibility, webhook_url_events } = serializeSettings(
+  const { policy, business, branding, csv_mappings, compatibility, webhook_url_events } = serializeSettings(
     settings[mode],
   );
   return {
@@ -93,6 +93,7 @@ export function representSettings({ name, settings }: Pick<Account, 'name' | 'se
     name,
     policy,
     business,
+    branding,
     csv_mappings,
     compatibility,
     webhook_url_events,

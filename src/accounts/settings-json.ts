@@ -41,6 +41,7 @@ const defaults = serializeSettings(defaultSettings);
 
 const completions: { readonly [Part in keyof SettingsJson]-?: (value: unknown) => unknown } = {
   business: (value) => withFieldsOf(defaults.business, trimmed(value)),
+  branding: (value) => withFieldsOf(defaults.branding, inSmallLetters(trimmed(value))),
   policy: (value) => withFieldsOf(defaults.policy, value),
   receiving_accounts: (value) => (Array.isArray(value) ? value.map(withAccountDefaults) : value),
   csv_mappings: (value) => (isObject(value) ? mapValues(value, withMappingDefaults) : value),
@@ -58,6 +59,12 @@ function withDefaults(given: unknown): unknown {
 
 function isPart(name: string): name is keyof SettingsJson {
   return Object.hasOwn(completions, name);
+}
+
+/** Colors are written either way. */
+function inSmallLetters(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  return mapValues(value, (each) => (typeof each === 'string' ? each.toLowerCase() : each));
 }
 
 function withFieldsOf(otherwise: object, value: unknown): unknown {

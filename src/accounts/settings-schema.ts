@@ -15,6 +15,8 @@ export const MAX_ADDRESS_LINES = 6;
 export const MAX_LINE = 100;
 /** RFC 5321, section 4.5.3.1.3, without the angle brackets. */
 export const MAX_EMAIL = 254;
+/** A color of the sRGB space, as in CSS. */
+export const COLOR = '^#[0-9a-f]{6}$';
 export const MAX_TOLERANCE_BASIS_POINTS = 1000;
 /** Thirty days. */
 export const MAX_GRACE_MINUTES = 43_200;
@@ -25,6 +27,9 @@ const formats: Formats = {
   ...receivingAccountFormats,
   ...mappingFormats,
   line,
+  'color-or-empty': formatOf((text) =>
+    text === '' || new RegExp(COLOR).test(text) ? null : 'must be a color such as #0b6b57, or empty',
+  ),
   'email-or-empty': formatOf((text) => lineProblem(text) ?? (text === '' ? null : emailProblem(text))),
 };
 
@@ -42,6 +47,8 @@ const businessSchema = fields({
   tax_id: Type.String({ maxLength: MAX_LINE, format: 'line' }),
   email: Type.String({ maxLength: MAX_EMAIL, format: 'email-or-empty' }),
 });
+
+const brandingSchema = fields({ accent_color: Type.String({ format: 'color-or-empty' }) });
 
 const graceMinutes = Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_GRACE_MINUTES }));
 
@@ -63,6 +70,7 @@ export const sessionEvents = eventTypes.filter(
 
 export const settingsSchema = fields({
   business: Type.Optional(businessSchema),
+  branding: Type.Optional(brandingSchema),
   policy: Type.Optional(policySchema),
   receiving_accounts: Type.Optional(Type.Array(receivingAccountSchema, { maxItems: MAX_RECEIVING_ACCOUNTS })),
   csv_mappings: Type.Optional(
@@ -86,6 +94,9 @@ export type Compatibility = NonNullable<SettingsJson['compatibility']>;
 
 /** Details of the payee on receipts and invoices, beside its name; every part may be empty. */
 export type BusinessDetails = CamelKeys<Static<typeof businessSchema>>;
+
+/** Look of the pages that payers see; an empty part has the usual look. */
+export type Branding = CamelKeys<Static<typeof brandingSchema>>;
 
 /** Settings as JSON with their defaults, or their mistakes. */
 export const validateSettings = validator(settingsSchema, formats);

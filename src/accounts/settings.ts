@@ -3,12 +3,13 @@ import type { EventType } from '../checkout/events.ts';
 import { defaultPolicy, type Policy } from '../checkout/session.ts';
 import type { ReceivingAccount } from '../methods/bank/receiving-account.ts';
 import type { CsvMapping } from '../statements/mapping.ts';
-import type { BusinessDetails, Compatibility } from './settings-schema.ts';
+import type { Branding, BusinessDetails, Compatibility } from './settings-schema.ts';
 
-export type { BusinessDetails, Compatibility } from './settings-schema.ts';
+export type { Branding, BusinessDetails, Compatibility } from './settings-schema.ts';
 
 export type AccountSettings = {
   readonly business: BusinessDetails;
+  readonly branding: Branding;
   readonly policy: Policy;
   /** In order of preference: payers see the first account of a currency. */
   readonly receivingAccounts: readonly ReceivingAccount[];
@@ -22,6 +23,7 @@ export type AccountSettings = {
 
 export const defaultSettings: AccountSettings = {
   business: { addressLines: [], taxId: '', email: '' },
+  branding: { accentColor: '' },
   policy: defaultPolicy,
   receivingAccounts: [],
   csvMappings: {},

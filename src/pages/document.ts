@@ -3,6 +3,7 @@
 import { type Language, languages } from '../i18n/languages/all.ts';
 import type { Locale } from '../i18n/locale.ts';
 import { compact, type Html, html, textOf } from '../lib/html.ts';
+import { accentSheet } from './accent.ts';
 import { script, stylesheet } from './assets.ts';
 
 type Frame = {
@@ -10,6 +11,8 @@ type Frame = {
   readonly basePath: string;
   readonly title: string;
   readonly testMode: boolean;
+  /** Color that the account has chosen, or empty. */
+  readonly accent: string;
   /** The `<main>` element. */
   readonly main: Html;
   /** Address that a browser without JavaScript reloads by itself, or null. */
@@ -21,11 +24,22 @@ type Frame = {
 /** Seconds between reloads: a payment takes seconds, and a reader needs some time in between. */
 const REFRESH_SECONDS = 5;
 
-const ICON =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' " +
-  "rx='4' fill='%230b6b57'/%3E%3Cpath d='m4 8 3 3 5-6' fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E";
+const USUAL_ACCENT = '#0b6b57';
 
-export function documentOf({ locale, basePath, title, testMode, main, refreshFrom, goTo }: Frame): string {
+const iconOf = (accent: string): string =>
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' " +
+  `rx='4' fill='${encodeURIComponent(accent || USUAL_ACCENT)}'/%3E%3Cpath d='m4 8 3 3 5-6' fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E`;
+
+export function documentOf({
+  locale,
+  basePath,
+  title,
+  testMode,
+  accent,
+  main,
+  refreshFrom,
+  goTo,
+}: Frame): string {
   const { language, formatTag } = locale;
   const { messages } = language;
   return textOf(html`<!doctype html>
@@ -36,8 +50,9 @@ export function documentOf({ locale, basePath, title, testMode, main, refreshFro
 <meta name="robots" content="noindex">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
-<link rel="icon" href="${ICON}">
+<link rel="icon" href="${iconOf(accent)}">
 <link rel="stylesheet" href="${basePath}${stylesheet.path}">
+${accent !== '' && html`<link rel="stylesheet" href="${basePath}${accentSheet(accent).path}">`}
 <script src="${basePath}${script.path}" defer></script>
 ${refreshFrom !== null && html`<noscript><meta http-equiv="refresh" content="${REFRESH_SECONDS};url=${refreshFrom}"></noscript>`}
 ${goTo !== undefined && html`<meta http-equiv="refresh" content="0;url=${goTo}">`}

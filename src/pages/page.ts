@@ -4,7 +4,7 @@ import { html } from '../lib/html.ts';
 import { documentOf } from './document.ts';
 import { panelOf, stateTitle } from './panel.ts';
 import { summaryOf } from './summary.ts';
-import { addressOf, choiceAddress, isLive, stateOf, type Visit } from './visit.ts';
+import { accentOf, addressOf, choiceAddress, isLive, stateOf, type Visit } from './visit.ts';
 
 /** `alert` explains why the payer's last request was not done, or is null. */
 export function pageOf(visit: Visit, basePath: string, alert: string | null = null): string {
@@ -18,6 +18,7 @@ export function pageOf(visit: Visit, basePath: string, alert: string | null = nu
     basePath,
     title: state === 'payable' ? title : `${title} – ${payee}`,
     testMode: checkout.tenant.mode === 'test',
+    accent: accentOf(visit),
     refreshFrom: state === 'in_progress' ? page : null,
     main: html`<main class="card" data-state="${state}" data-version="${checkout.version}" data-page="${page}"${events}>
 ${summaryOf(visit)}

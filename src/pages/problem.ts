@@ -29,6 +29,7 @@ export function problemPage(
     basePath,
     title,
     testMode: false,
+    accent: '',
     refreshFrom: null,
     main: html`<main class="card problem">
 ${icon(trouble === 'beingMade' ? 'clock' : 'cross')}

@@ -9,7 +9,7 @@ import type { PageDependencies } from './dependencies.ts';
 import { documentOf } from './document.ts';
 import { outwardLink } from './links.ts';
 import { icon } from './pieces.ts';
-import { addressOf, railOf, type Visit, waitingAttempt } from './visit.ts';
+import { accentOf, addressOf, railOf, type Visit, waitingAttempt } from './visit.ts';
 
 /** Minimum interval between questions to a rail about one session, whose payer may come back again and again. */
 const ASK_INTERVAL_MS = 2_000;
@@ -91,6 +91,7 @@ export function goingOnPage(visit: Visit, basePath: string, address: string): st
     basePath,
     title: messages.goingOn,
     testMode: visit.checkout.tenant.mode === 'test',
+    accent: accentOf(visit),
     refreshFrom: null,
     goTo: address,
     main: html`<main class="card problem">

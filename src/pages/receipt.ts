@@ -7,7 +7,7 @@ import { documentOf } from './document.ts';
 import { goneBack } from './movements.ts';
 import { amountOf, timeOf } from './pieces.ts';
 import { descriptionOf, itemList, sums } from './summary.ts';
-import { addressOf, type Visit } from './visit.ts';
+import { accentOf, addressOf, type Visit } from './visit.ts';
 
 export function receiptOf(visit: Visit, basePath: string): string {
   const { checkout, payee, locale } = visit;
@@ -18,6 +18,7 @@ export function receiptOf(visit: Visit, basePath: string): string {
     basePath,
     title: messages.receiptFrom(payee),
     testMode: checkout.tenant.mode === 'test',
+    accent: accentOf(visit),
     refreshFrom: null,
     main: html`<main class="card receipt">
 <h1>${messages.receiptFrom(isolated(locale, payee))}</h1>

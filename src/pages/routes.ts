@@ -4,6 +4,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { isCovered, openTransfer } from '../checkout/session.ts';
 import type { RateLimiter } from '../lib/rate-limit.ts';
 import { DamagedRow, StoreUnavailable } from '../store/errors.ts';
+import { accentSheet } from './accent.ts';
 import { type ActionResult, cancelAttempt, decideStep, type Form, pay } from './actions.ts';
 import { type Asset, script, stylesheet } from './assets.ts';
 import type { PageDependencies } from './dependencies.ts';
@@ -37,6 +38,9 @@ const IMMUTABLE = 'public, max-age=31536000, immutable';
 const FILE_POLICY = "frame-ancestors 'none'";
 
 const PAGE = '/transaction/:token';
+
+/** The address of a stylesheet with a color that an account has chosen. */
+const ACCENT = /^accent-([0-9a-f]{6})-[0-9a-f]{16}\.css$/;
 
 export function pageRoutes(
   pages: FastifyInstance,
@@ -94,6 +98,12 @@ export function pageRoutes(
   for (const asset of [stylesheet, script]) {
     pages.get(asset.path, (_request, reply) => sendAsset(reply, asset));
   }
+
+  pages.get('/assets/:name', (request, reply) => {
+    const [, digits = ''] = ACCENT.exec((request.params as { name: string }).name) ?? [];
+    const sheet = digits === '' ? null : accentSheet(`#${digits}`);
+    return sheet?.path === request.url ? sendAsset(reply, sheet) : sendNotFound(request, reply);
+  });
 
   /** A route of a session's page; what no token opens does not exist. */
   function onVisit(respond: (visit: Visit, request: FastifyRequest, reply: FastifyReply) => unknown) {

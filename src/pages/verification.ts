@@ -1,4 +1,5 @@
 /** Page that a receipt's code leads to: it confirms the receipt and its content, without revealing who has paid. */
+import type { Account } from '../accounts/account.ts';
 import { amountPaid, amountRefunded, type Checkout } from '../checkout/session.ts';
 import { provesReceipt, readReceiptCode } from '../checkout/token.ts';
 import { isolated, type Locale } from '../i18n/locale.ts';
@@ -21,10 +22,15 @@ export async function verifiedReceipt(
   const checkout = await store.checkouts.fetch(named.tenant, named.checkoutId);
   if (checkout === null || !provesReceipt(code, checkout) || checkout.payments.length === 0) return null;
   const account = await store.accounts.fetch(named.tenant.account);
-  return account && verificationOf(checkout, account.name, locale, basePath);
+  return account && verificationOf(checkout, account, locale, basePath);
 }
 
-function verificationOf(checkout: Checkout, payee: string, locale: Locale, basePath: string): string {
+function verificationOf(
+  checkout: Checkout,
+  { name: payee, settings }: Account,
+  locale: Locale,
+  basePath: string,
+): string {
   const { messages } = locale.language;
   const { currency, payments, tenant, referenceId } = checkout;
   const { verify, document } = messages;
@@ -36,6 +42,7 @@ function verificationOf(checkout: Checkout, payee: string, locale: Locale, baseP
     basePath,
     title: `${verify.title} – ${payee}`,
     testMode: tenant.mode === 'test',
+    accent: settings[tenant.mode].branding.accentColor,
     refreshFrom: null,
     main: html`<main class="card receipt problem">
 ${icon('check')}

@@ -83,6 +83,11 @@ export function railOf(
   return rails.find(({ name }) => name === attempt?.rail);
 }
 
+/** Color that the account has chosen for its pages, or empty. */
+export function accentOf({ account, checkout }: Visit): string {
+  return account.settings[checkout.tenant.mode].branding.accentColor;
+}
+
 /** Address of the session's page, or of a part of it (`/receipt`), in the chosen language. */
 export function addressOf({ path, locale }: Visit, part = ''): string {
   return `${path}${part}${locale.query}`;

@@ -30,6 +30,7 @@ const whole = {
     tax_id: 'DE123456789',
     email: 'shop@example.com',
   },
+  branding: { accent_color: '#e8590c' },
   policy: {
     underpayment_tolerance_basis_points: 50,
     underpayment_tolerance_at_most: 100,
@@ -65,6 +66,7 @@ suite('the settings of an account', () => {
       taxId: 'DE123456789',
       email: 'shop@example.com',
     });
+    assert.deepEqual(settings.branding, { accentColor: '#e8590c' });
     assert.deepEqual(settings.policy, {
       underpaymentToleranceBasisPoints: 50,
       underpaymentToleranceAtMost: 100,
@@ -84,6 +86,7 @@ suite('the settings of an account', () => {
     assert.deepEqual([read?.dateFormat, read?.endToEndId, read?.hasHeader], ['DD.MM.YYYY', 'E2E', true]);
     const shown = JSON.parse(JSON.stringify(serializeSettings(settings)));
     assert.deepEqual(shown.business, whole.business);
+    assert.deepEqual(shown.branding, whole.branding);
     assert.deepEqual(shown.policy, whole.policy);
     assert.deepEqual(shown.csv_mappings['my-bank'], { ...shown.csv_mappings['my-bank'], ...mapping });
     assert.doesNotMatch(JSON.stringify(shown), /"[a-z_]*[A-Z]\w*":/, 'a name that is none of JSON');
@@ -92,6 +95,30 @@ suite('the settings of an account', () => {
       settingsOf(JSON.parse(JSON.stringify(serializeSettings(defaultSettings)))),
       defaultSettings,
     );
+  });
+
+  test('have a color as CSS writes it, in small letters or capitals, or none', () => {
+    const read = (accent_color: unknown) => ({ branding: { accent_color } });
+    assert.deepEqual(settingsOf(read(' #E8590C ')).branding, { accentColor: '#e8590c' });
+    assert.deepEqual(settingsOf({ branding: {} }).branding, { accentColor: '' });
+    assert.deepEqual(settingsOf({ branding: null }).branding, { accentColor: '' });
+    for (const wrong of [
+      'red',
+      '#e85',
+      '#e8590',
+      '#e8590cff',
+      'e8590c',
+      '#e8590g',
+      '#e8590c;}',
+      'var(--x)',
+    ]) {
+      assert.deepEqual(problemsOf(read(wrong)), {
+        '/branding/accent_color': 'must be a color such as #0b6b57, or empty',
+      });
+    }
+    assert.deepEqual(problemsOf({ branding: { color: '#e8590c' } }), {
+      '/branding/color': 'is not a known field; known fields are accent_color',
+    });
   });
 
   test('name no account of a bank twice: a statement could be of either', () => {
@@ -203,7 +230,7 @@ suite('the settings of an account', () => {
     assert.match(problems['/receiving_accounts/1/iban'] ?? '', /check digits/);
     assert.match(
       problems['/buisness'] ?? '',
-      /known fields are business, policy, receiving_accounts, csv_mappings, compatibility, webhook_url_events$/,
+      /known fields are business, branding, policy, receiving_accounts, csv_mappings, compatibility, webhook_url_events$/,
     );
   });
 

@@ -33,6 +33,7 @@ const defaults = {
     grace_minutes: {},
   },
   business: { address_lines: [], tax_id: '', email: '' },
+  branding: { accent_color: '' },
   csv_mappings: {},
   compatibility: 'strict',
   webhook_url_events: null,

@@ -122,6 +122,7 @@ suite('opentill accounts settings and configure', () => {
       object: 'account_settings',
       name: 'Shop',
       business: { address_lines: [], tax_id: '', email: '' },
+      branding: { accent_color: '' },
       policy: {
         underpayment_tolerance_basis_points: 0,
         underpayment_tolerance_at_most: 0,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Account, createAccount } from '../../src/accounts/account.ts';
 import { allPermissions, createApiKey } from '../../src/accounts/api-key.ts';
-import { defaultSettings } from '../../src/accounts/settings.ts';
+import { type AccountSettings, defaultSettings } from '../../src/accounts/settings.ts';
 import { currencies, currencyExponent, MAX_AMOUNT } from '../../src/checkout/money.ts';
 import type { Attempt, JsonObject, Refund } from '../../src/checkout/session.ts';
 import { receiptCode } from '../../src/checkout/token.ts';
@@ -106,6 +106,8 @@ const account: Account = {
   settings: { test: defaultSettings, live: defaultSettings },
   railCredentials: { test: {}, live: {} },
 };
+
+const inOrange: AccountSettings = { ...defaultSettings, branding: { accentColor: '#e8590c' } };
 
 /** An attempt to pay by a transfer into an account of this kind. */
 function transfer(method: string, into: Partial<ReceivingAccount>): Attempt {
@@ -216,6 +218,8 @@ test('a page that is kept has a new one-time value for every look, and changes w
   assert.equal(first?.replace(once(first) ?? '', ''), second?.replace(once(second) ?? '', ''));
   assert.ok(first?.includes('<bdi>name=&quot;once&quot; value=&quot;aaaaaaaaaaaaaaaaaaaaaaaaaa&quot;</bdi>'));
   const others = [
+    // Right behind the usual look of the same session, whose page is kept.
+    visit({ checkout: session, account: { ...account, settings: { ...account.settings, test: inOrange } } }),
     visit({ checkout: session, payee: 'Other' }),
     visit({ checkout: session, offers: [] }),
     visit({ checkout: session, offers: [], missing: ['Card: a key'] }),

@@ -195,6 +195,28 @@ for (const [place, [view, options, query]] of viewsHere.entries()) {
   });
 }
 
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`axe finds nothing in the color of an account, ${colorScheme}`, async () => {
+    const page = await till.page({ colorScheme });
+    const fills = new Set<unknown>();
+    for (const accent_color of ['#FFD60A', '#03045e', '#fdfdfd', '']) {
+      await till.api('PUT', '/account_settings', { branding: { accent_color } });
+      for (const name of ['payable', 'paid', 'transfer'] as const) {
+        await page.goto(urlOf(name));
+        assert.deepEqual(await violationsOf(page), [], `${name} in ${accent_color}`);
+      }
+      await page.goto(urlOf('payable'));
+      const button = page.getByRole('button', { name: /^Pay/ });
+      fills.add(
+        await button.evaluate((element) => element.computedStyleMap().get('background-color')?.toString()),
+      );
+      await page.getByRole('radio').first().check();
+      assert.deepEqual(await violationsOf(page), [], `a choice in ${accent_color}`);
+    }
+    assert.equal(fills.size, 4, [...fills].join(', '));
+  });
+}
+
 /** The code of a receipt, from its token; other tests read it off the page's address. */
 function receiptCodeOf({ id, url }: Session): string {
   const token = url.slice(url.lastIndexOf('/') + 1);

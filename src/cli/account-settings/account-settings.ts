@@ -21,6 +21,7 @@ export const settingsKeys = {
   name: 'The name that payers see.',
   policy: 'Policy for payments that are short, in excess, late or without a reference.',
   business: 'Details of the merchant on receipts.',
+  branding: 'Look of the pages that payers see.',
   csv_mappings: 'Column mappings of CSV statements, by name.',
   compatibility: 'Compatibility mode: `strict`, or `v3` for clients of other v3 services.',
   webhook_url_events: 'Types of events that are sent to the `webhook_url` of a session.',

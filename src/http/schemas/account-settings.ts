@@ -56,11 +56,16 @@ const business: Fields = {
   email: text(MAX_EMAIL, 'E-mail address for payers, or empty.', 'shop@example.com'),
 };
 
+const branding: Fields = {
+  accent_color: text(7, 'Color of buttons and links, as in CSS, or empty for the usual one.', '#0b6b57'),
+};
+
 const descriptions = {
   name: 'Name of the account, which payers see.',
   policy: 'What happens to money that does not fit.',
   grace: 'Minutes after the expiry in which a payment in flight may still complete the session, by rail.',
   business: 'Details of the merchant on receipts and invoices.',
+  branding: 'Look of the pages that payers see.',
   mappings: 'Column mappings of CSV statements by name; the reference of bank transfers has their fields.',
   compatibility: '`strict`, or `v3` for clients of other v3 services.',
   events: 'Types of the events that go to `webhook_url`, or null for those that `compatibility` implies.',
@@ -94,6 +99,7 @@ export const accountSettings = closedObject(
       { description: descriptions.policy },
     ),
     business: closedObject(business, { description: descriptions.business }),
+    branding: closedObject(branding, { description: descriptions.branding }),
     csv_mappings: mappings(mapping),
     compatibility,
     webhook_url_events: events,
@@ -132,6 +138,9 @@ const changes = closedObject(
     ),
     business: Type.Optional(
       nullable(closedObject(changesOf(business), { description: descriptions.business })),
+    ),
+    branding: Type.Optional(
+      nullable(closedObject(changesOf(branding), { description: descriptions.branding })),
     ),
     csv_mappings: Type.Optional(nullable(mappings(nullable(mapping)))),
     compatibility: Type.Optional(orNull(compatibility)),
