@@ -1,4 +1,5 @@
 /** Routes that need no key, and requests to them as dear as anybody may make them. */
+import { accentSheet } from '../../src/pages/accent.ts';
 import { script, stylesheet } from '../../src/pages/assets.ts';
 import { shownForm } from '../../test/support/pay-form.ts';
 import type { Running } from '../processes.ts';
@@ -61,6 +62,11 @@ export const openRoutes: Readonly<Record<string, (links: Links) => readonly Aske
   'GET /receipt/:code': () => get(`/receipt/${WORD}`),
   [`GET ${stylesheet.path}`]: () => get(stylesheet.path),
   [`GET ${script.path}`]: () => get(script.path),
+  // Each color is another stylesheet to make.
+  'GET /assets/:name': () =>
+    get(
+      ...Array.from({ length: 500 }, (_, index) => accentSheet(`#${(0xabc000 + index).toString(16)}`).path),
+    ),
   'POST /notices/stripe': () => [
     {
       method: 'POST',

@@ -43,7 +43,8 @@ function sheetAt(color: string): Asset {
 
 function sheetOf(color: Rgb): string {
   const light = variablesOf(color, themes.light);
-  return `:root {\n${light}}\n\n@media screen and (prefers-color-scheme: dark) {\n  :root {\n${variablesOf(color, themes.dark)}  }\n}\n`;
+  const dark = variablesOf(color, themes.dark);
+  return `:root{${light}}@media screen and (prefers-color-scheme: dark){:root{${dark}}}`;
 }
 
 function variablesOf(
@@ -66,7 +67,7 @@ function variablesOf(
     soft,
   };
   return Object.entries(variables)
-    .map(([name, value]) => `  --${name}: ${hexOf(value)};\n`)
+    .map(([name, value]) => `--${name}:${hexOf(value)};`)
     .join('');
 }
 
