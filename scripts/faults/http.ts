@@ -380,6 +380,12 @@ export const httpFaults: readonly Fault[] = [
     replace: '`${request.headers.authorization}`',
   },
   {
+    name: 'tenants wait for all addresses that others have',
+    ...arrivals,
+    find: 'tenantNamed(caller) === null ? 1 : 0',
+    replace: 'tenantNamed(caller) === null ? 0 : 0',
+  },
+  {
     name: 'requests of clients that have left are begun',
     ...arrivals,
     find: 'if (!request.socket.destroyed) begin();',

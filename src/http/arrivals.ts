@@ -1,10 +1,11 @@
 /**
  * Requests that arrive together. Somebody can send thousands in one moment, over as many connections or one behind the
  * other, and each would begin before what others have sent is looked at: for a quarter of a second nobody else was answered.
- * So a few begin in a turn of the event loop, and where more wait, one of each caller after the other.
+ * So a few begin in a turn of the event loop, and where more wait, one of each caller after the other. Every second one is of
+ * a tenant whose key is known, if there is one: of addresses somebody can have any number.
  */
 import type { IncomingMessage } from 'node:http';
-import { tenantName } from '../checkout/tenant.ts';
+import { tenantName, tenantNamed } from '../checkout/tenant.ts';
 import { clientOf } from '../lib/client-address.ts';
 import type { Authenticator } from './auth.ts';
 import { createTurns, unlimited } from './turns.ts';
@@ -21,7 +22,7 @@ export type Arrivals = ReturnType<typeof createArrivals>;
 type Wait = { readonly ms: number; readonly countedMs: number };
 
 export function createArrivals(auth: Pick<Authenticator, 'recall'>) {
-  const turns = createTurns(unlimited, A_TURN);
+  const turns = createTurns(unlimited, A_TURN, (caller) => (tenantNamed(caller) === null ? 1 : 0));
   const waited = new WeakMap<IncomingMessage, Wait>();
   let steppedAt = performance.now();
   let countedMs = 0;

@@ -13,17 +13,24 @@ export const unlimited = {
 };
 
 type Done = (error?: Error) => void;
+type Job = Waiting & { readonly begin: Done };
 
 /** Limit of a turn of the event loop: so many begin, while those that have begun have taken less than so long. */
 type Turn = { readonly atOnce: number; readonly forMs?: number };
 
-/** The function goes on at once or later. Where too many wait, it fails, or throws. A tenant is asked for if it has to wait. */
+/**
+ * The function goes on at once or later. Where too many wait, it fails, or throws. A tenant is asked for if it has to wait.
+ * Lanes have their turns one after the other, however many tenants wait in one of them.
+ */
 export function createTurns(
   limits = listTurns,
   { atOnce, forMs = Number.POSITIVE_INFINITY }: Turn = { atOnce: 1 },
+  laneOf: (tenant: string) => 0 | 1 = () => 0,
 ): (tenant: string | (() => string), done: Done) => void {
-  const queue = createQueue<Waiting & { readonly begin: Done }>(limits, tooManyLists);
+  const queues = [createQueue<Job>(limits, tooManyLists), createQueue<Job>(limits, tooManyLists)] as const;
   const isBusy = () => false;
+  const hasNext = () => queues[0].hasNext(isBusy) || queues[1].hasNext(isBusy);
+  let lane: 0 | 1 = 0;
   /** Those that have begun in this turn, and when the first did. */
   let begun = 0;
   let since = 0;
@@ -36,13 +43,18 @@ export function createTurns(
     return true;
   }
 
+  function takeNext(): Job | undefined {
+    lane = lane === 0 ? 1 : 0;
+    return queues[lane].takeNext(isBusy) ?? queues[lane === 0 ? 1 : 0].takeNext(isBusy);
+  }
+
   function beginNext(): void {
-    if (queue.hasNext(isBusy) && mayBegin()) queue.takeNext(isBusy)?.begin();
+    if (hasNext() && mayBegin()) takeNext()?.begin();
   }
 
   function next(): void {
     begun = 0;
-    isCounting = queue.hasNext(isBusy);
+    isCounting = hasNext();
     if (!isCounting) return;
     beginNext();
     // Each has an immediate of its own, before which those that have begun do all that they can: so the time counts it.
@@ -53,7 +65,11 @@ export function createTurns(
   return (tenant, done) => {
     if (!isCounting) setImmediate(next);
     isCounting = true;
-    if (!queue.hasNext(isBusy) && mayBegin()) done();
-    else queue.enter({ tenant: typeof tenant === 'string' ? tenant : tenant(), begin: done, reject: done });
+    if (!hasNext() && mayBegin()) {
+      done();
+      return;
+    }
+    const name = typeof tenant === 'string' ? tenant : tenant();
+    queues[laneOf(name)].enter({ tenant: name, begin: done, reject: done });
   };
 }

@@ -54,6 +54,17 @@ for (const [who, of] of [
     assert.equal(turns.flat().length, 502);
   });
 
+test('a tenant waits no longer for any number of addresses, nor they for any number of tenants', async (t) => {
+  const addresses = Array.from({ length: 500 }, (_, index) =>
+    from('payer', '', `198.51.${index >> 8}.${index & 255}`),
+  );
+  const turns = await turnsOf(t, [...addresses, from('tenant', 'known 2')]);
+  assert.ok(turns.slice(0, 3).flat().includes('tenant'));
+  assert.equal(turns.flat().length, 501);
+  const tenants = many(500, (index) => `known ${index + 1}`);
+  assert.ok((await turnsOf(t, [...tenants, from('payer', '')])).slice(0, 3).flat().includes('payer'));
+});
+
 test('a request whose client has left is not begun', async (t) => {
   const gone = from('gone', 'known 1', '192.0.2.1', true);
   assert.deepEqual((await turnsOf(t, [gone, from('there', 'known 1')])).flat(), ['there']);
