@@ -62,19 +62,33 @@ function pathOfLongList(value: unknown): string[] | null {
 }
 
 /**
- * Problems that the schema found in the body, and amounts that nobody can pay. The route is declared with
- * `attachValidation`.
+ * Problems that the schema found in the body, and amounts that nobody can pay; throws those of a query. The route is
+ * declared with `attachValidation`.
  */
 export function schemaProblems(request: FastifyRequest): Problem[] {
-  const { validationError: error, loose } = request;
+  const { validationError: error, body } = request;
+  const isQuery = error ? error.validationContext !== 'body' : body === undefined;
+  if (!isQuery) return foundBySchema(request);
+  refuseQuery(queryProblems(request));
+  return [];
+}
+
+function foundBySchema({ validationError: error, loose }: FastifyRequest): Problem[] {
   const own = loose?.problems ?? [];
-  if (!error && own.length === 0) return [];
   const found = error ? problemsOf(error.validation) : [];
   const told = new Set(own.map(({ pointer }) => pointer));
-  const problems = [...own, ...found.filter(({ pointer }) => !told.has(pointer))];
-  const isQuery = error ? error.validationContext !== 'body' : request.body === undefined;
-  if (isQuery) throw fieldsError(problems, 'bad_query');
-  return problems;
+  return [...own, ...found.filter(({ pointer }) => !told.has(pointer))];
+}
+
+/** Problems of a query, to be told with what else its operation finds. */
+export function queryProblems(request: FastifyRequest): Problem[] {
+  const { after, before } = request.query as { after?: string; before?: string };
+  const both = { pointer: '/before', detail: 'cannot be given together with after' };
+  return withFurther(foundBySchema(request), after !== undefined && before !== undefined ? [both] : []);
+}
+
+export function refuseQuery(problems: readonly Problem[]): void {
+  if (problems.length > 0) throw fieldsError(problems, 'bad_query');
 }
 
 /** The problems and what else is wrong with the body: one problem for each place, and none within a place. */

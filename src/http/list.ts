@@ -3,7 +3,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { PageRequest, SerializedPage } from '../store/page.ts';
 import { JSON_TYPE } from './answer.ts';
 import { listBytes, listEnvelope } from './envelope.ts';
-import { fieldsError } from './errors.ts';
 import { sendJson } from './pieces.ts';
 
 export const DEFAULT_LIMIT = 20;
@@ -17,9 +16,6 @@ export function pageOf({
   after?: string;
   before?: string;
 }): PageRequest {
-  if (after !== undefined && before !== undefined) {
-    throw fieldsError([{ pointer: '/before', detail: 'cannot be given together with after' }], 'bad_query');
-  }
   return {
     limit: limit ?? DEFAULT_LIMIT,
     ...(after === undefined ? {} : { after }),

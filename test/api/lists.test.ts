@@ -270,6 +270,17 @@ suite('pages', () => {
   }
 });
 
+test('all mistakes of the question for a list are told at once', async () => {
+  const metadata = Array.from({ length: 11 }, (_, index) => `metadata[key${index}]=1`);
+  const id = `chk_${'0'.repeat(26)}`;
+  const query = [...metadata, 'status=paid', `after=${id}`, `before=${id}`].join('&');
+  assertRefused(await call('GET', `/v3/checkout?${query}`), {
+    status: 400,
+    message: 'CHECKOUT.LIST.BAD_QUERY',
+    errors: ['/status', '/before', '/metadata[key10]'].map((remarks) => [104, remarks] as const),
+  });
+});
+
 test('customers are not looked for by what no address can have', async () => {
   const answer = await call('GET', '/v3/customer?email=a%00@example.com');
   assertRefused(answer, { status: 400, message: 'CUSTOMER.LIST.BAD_QUERY', errors: [[104, '/email']] });

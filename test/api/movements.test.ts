@@ -129,6 +129,22 @@ suite('movements of money', async () => {
     assertRefused(await call('GET', '/v3/movement?after=chk_1'), bad('MOVEMENT.LIST', 'after'));
   });
 
+  test('are told all that is wrong with their question at once', async () => {
+    assertRefused(
+      await call('GET', '/v3/total?time_zone=Mars%2FPhobos&interval=day&x=1'),
+      bad('TOTAL.LIST', 'created_at[gte]', 'created_at[lt]', 'x', 'currency', 'time_zone'),
+    );
+    assertRefused(
+      await call(
+        'GET',
+        `/v3/total?created_at[gte]=${iso(from)}&created_at[lt]=tomorrow&interval=hour&currency=EUR`,
+      ),
+      bad('TOTAL.LIST', 'created_at[lt]', 'interval'),
+    );
+    const ends = 'after=mov_01m8e95x5c0004etwa2hvgp5vv&before=mov_01m8e95x5c0004etwa2hvgp5vv';
+    assertRefused(await call('GET', `/v3/movement?${ends}&type=fee`), bad('MOVEMENT.LIST', 'type', 'before'));
+  });
+
   test('of more than a number holds are refused, and those of a shorter time are told', async () => {
     const start = await now(service);
     for (let count = 0; count < 10; count++) {

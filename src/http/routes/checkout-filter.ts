@@ -1,10 +1,10 @@
 /** The query of the list of sessions, and the filter of the store that it stands for. */
 import type { CustomerId } from '../../checkout/ids.ts';
+import type { Problem } from '../../checkout/refusals.ts';
 import { paymentStatusesOf } from '../../checkout/session.ts';
 import { type Static, Type } from '../../lib/json-schema.ts';
 import { withoutUndefined } from '../../lib/keys.ts';
 import type { CheckoutFilter } from '../../store/store.ts';
-import { fieldsError } from '../errors.ts';
 import { pageQuery } from '../schemas/checkout.ts';
 import { amount, closed, currency, text, timeOf, timestamp } from '../schemas/fields.ts';
 
@@ -44,18 +44,21 @@ export const listQuery = Type.Object(
 );
 type ListQuery = Static<typeof listQuery> & Record<string, unknown>;
 
+/** Problems beyond what the schema says: each filter is a condition of its own, and databases limit their number. */
+export function filterProblems(query: object): Problem[] {
+  const tooMany = Object.keys(query).filter((name) => name.startsWith('metadata['))[MAX_METADATA_FILTERS];
+  if (tooMany === undefined) return [];
+  return [
+    { pointer: `/${tooMany}`, detail: `exceeds the limit of ${MAX_METADATA_FILTERS} metadata filters` },
+  ];
+}
+
 /** The filter of the store from the query of a list, which its schema has checked. */
 export function filterOf(query: ListQuery): CheckoutFilter {
   const metadata = Object.entries(query).flatMap(([name, value]) => {
     const key = /^metadata\[(.+)\]$/s.exec(name)?.[1];
     return key === undefined ? [] : [[key, String(value)] as const];
   });
-  // Each filter is a condition of its own, and databases limit their number.
-  const tooMany = metadata[MAX_METADATA_FILTERS]?.[0];
-  if (tooMany !== undefined) {
-    const detail = `exceeds the limit of ${MAX_METADATA_FILTERS} metadata filters`;
-    throw fieldsError([{ pointer: `/metadata[${tooMany}]`, detail }], 'bad_query');
-  }
   return withoutUndefined<EachOf<CheckoutFilter>>({
     status: query.status,
     paymentStatus: query.payment_status,

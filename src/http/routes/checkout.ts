@@ -16,12 +16,12 @@ import {
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { created, etagOf, success } from '../envelope.ts';
-import { schemaProblems } from '../input.ts';
+import { queryProblems, refuseQuery, schemaProblems, withFurther } from '../input.ts';
 import { pageOf, sendSerializedList } from '../list.ts';
 import { currencyIn, currencyOfSession, idInPath } from '../loose.ts';
 import { type Declaration, operation } from '../operation.ts';
 import { createBody, idOf, updateBody } from '../schemas/checkout.ts';
-import { contradicts, filterOf, listQuery } from './checkout-filter.ts';
+import { contradicts, filterOf, filterProblems, listQuery } from './checkout-filter.ts';
 import { readUpdate } from './checkout-input.ts';
 import { creator, SAME_KEY } from './create.ts';
 
@@ -94,7 +94,7 @@ export function checkoutRoutes(api: Api, dependencies: Dependencies): void {
       { querystring: listQuery },
     ),
     async (request, reply) => {
-      schemaProblems(request);
+      refuseQuery(withFurther(queryProblems(request), filterProblems(request.query)));
       const page = pageOf(request.query);
       const { tenant } = principalOf(request);
       const filter = filterOf(request.query);

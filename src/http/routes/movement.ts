@@ -3,18 +3,17 @@ import type { Movement } from '../../checkout/movements.ts';
 import type { Problem } from '../../checkout/refusals.ts';
 import { representMovement, representTotal } from '../../checkout/representation.ts';
 import { type Interval, type Total, totalsOf } from '../../checkout/totals.ts';
-import { type IntervalUnit, splitByCalendar } from '../../lib/intervals.ts';
+import { splitByCalendar } from '../../lib/intervals.ts';
 import { withoutUndefined } from '../../lib/keys.ts';
 import { JSON_TYPE, principalOf } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { listEnvelope } from '../envelope.ts';
-import { fieldsError } from '../errors.ts';
-import { schemaProblems } from '../input.ts';
+import { queryProblems, refuseQuery, schemaProblems, usableFields, withFurther } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
 import { operation } from '../operation.ts';
 import { timeOf } from '../schemas/fields.ts';
-import { movementQuery, totalQuery } from '../schemas/movement.ts';
+import { movementQuery, type TotalQuery, totalQuery } from '../schemas/movement.ts';
 
 const tag = 'Money';
 /** A year and a month of days. */
@@ -66,29 +65,23 @@ export function movementRoutes(api: Api, { store }: Dependencies): void {
       { querystring: totalQuery },
     ),
     async (request, reply) => {
-      schemaProblems(request);
-      const { interval, time_zone: timeZone } = request.query;
-      const currency = request.query.currency?.toUpperCase();
-      const whole = {
-        from: timeOf(request.query['created_at[gte]']) ?? 0,
-        to: timeOf(request.query['created_at[lt]']) ?? 0,
-      };
-      const intervals = await intervalsOf(whole, { interval, timeZone, currency });
+      const found = queryProblems(request);
+      const { intervals, problems } = await intervalsOf(usableFields(request.query, found));
+      refuseQuery(withFurther(found, problems));
       const { tenant } = principalOf(request);
+      const currency = request.query.currency?.toUpperCase();
       const filter = { intervals, ...withoutUndefined({ currency }) };
       const [sums, counts] = await Promise.all([
         store.totals.movements(tenant, filter),
         store.totals.sessions(tenant, filter),
       ]);
       const totals = totalsOf(intervals, sums, counts);
-      if (totals.some(isTooLarge)) throw badQuery([tooLarge]);
+      refuseQuery(totals.some(isTooLarge) ? [tooLarge] : []);
       const rows = totals.map((total) => JSON.stringify(representTotal(total)));
       return reply.type(JSON_TYPE).send(listEnvelope('TOTAL.LIST', rows, false, null));
     },
   );
 }
-
-const badQuery = (problems: readonly Problem[]) => fieldsError(problems, 'bad_query');
 
 const tooLarge: Problem = {
   pointer: '/created_at[gte]',
@@ -98,15 +91,18 @@ const tooLarge: Problem = {
 const isTooLarge = ({ received, refunded, reversed }: Total): boolean =>
   [received, refunded, reversed].some(({ amount }) => amount > Number.MAX_SAFE_INTEGER);
 
-type Division = {
-  readonly interval: IntervalUnit | undefined;
-  readonly timeZone: string | undefined;
-  readonly currency: string | undefined;
-};
-
-/** The intervals that are asked for; throws all mistakes of the question at once. */
-async function intervalsOf(whole: Interval, { interval, timeZone, currency }: Division): Promise<Interval[]> {
+/** The intervals that are asked for, and the mistakes of the question; a time that is not known has no intervals. */
+async function intervalsOf({
+  interval,
+  time_zone: timeZone,
+  currency,
+  ...times
+}: Partial<TotalQuery>): Promise<{ intervals: Interval[]; problems: Problem[] }> {
   const problems: Problem[] = [];
+  const from = timeOf(times['created_at[gte]']);
+  const to = timeOf(times['created_at[lt]']);
+  const isWhole = from !== undefined && to !== undefined;
+  const whole = isWhole ? { from, to } : { from: 0, to: 1 };
   if (whole.from >= whole.to) {
     problems.push({ pointer: '/created_at[lt]', detail: 'must be later than created_at[gte]' });
   }
@@ -126,10 +122,9 @@ async function intervalsOf(whole: Interval, { interval, timeZone, currency }: Di
       problems.push({ pointer: '/time_zone', detail });
     }
   }
-  if (parts.length > MAX_INTERVALS) {
+  if (isWhole && parts.length > MAX_INTERVALS) {
     const detail = `must be longer, or the time shorter: there are more than ${MAX_INTERVALS}`;
     problems.push({ pointer: '/interval', detail });
   }
-  if (problems.length > 0) throw badQuery(problems);
-  return parts;
+  return { intervals: parts, problems };
 }

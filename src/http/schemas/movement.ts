@@ -37,3 +37,4 @@ export const totalQuery = Type.Object(
   },
   { additionalProperties: false },
 );
+export type TotalQuery = Static<typeof totalQuery>;
