@@ -15,8 +15,8 @@ export const MAX_ADDRESS_LINES = 6;
 export const MAX_LINE = 100;
 /** RFC 5321, section 4.5.3.1.3, without the angle brackets. */
 export const MAX_EMAIL = 254;
-/** A color of the sRGB space, as in CSS. */
-export const COLOR = '^#[0-9a-f]{6}$';
+/** A color of the sRGB space as in CSS, or none. */
+const COLOR = /^(#[0-9a-f]{6})?$/;
 export const MAX_TOLERANCE_BASIS_POINTS = 1000;
 /** Thirty days. */
 export const MAX_GRACE_MINUTES = 43_200;
@@ -28,7 +28,7 @@ const formats: Formats = {
   ...mappingFormats,
   line,
   'color-or-empty': formatOf((text) =>
-    text === '' || new RegExp(COLOR).test(text) ? null : 'must be a color such as #0b6b57, or empty',
+    COLOR.test(text) ? null : 'must be a color such as #0b6b57, or empty',
   ),
   'email-or-empty': formatOf((text) => lineProblem(text) ?? (text === '' ? null : emailProblem(text))),
 };
