@@ -198,6 +198,13 @@ export const httpFaults: readonly Fault[] = [
     replace: '',
   },
   {
+    name: 'a stop waits for requests that have not begun, and not for those that have',
+    file: 'src/http/connections.ts',
+    tests: ['test/http/connections.test.ts'],
+    find: 'answeringOn(connection) === null ? headDrainMs',
+    replace: 'answeringOn(connection) !== null ? headDrainMs',
+  },
+  {
     name: 'a request that waited while the process stood still is too late',
     file: 'src/http/connections.ts',
     tests: ['test/http/connections.test.ts'],

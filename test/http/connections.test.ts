@@ -402,12 +402,16 @@ suite('a stop', () => {
       { headDrainMs: 20, drainMs: 60_000 },
       (_, response) => void open.push(response),
     );
-    for (const bytes of ['', 'GET / HT', REQUEST]) await client(bytes);
+    for (const bytes of ['', 'GET / HT']) await client(bytes);
+    const waiting = await client(REQUEST);
     await untilConnections(3);
     while (open.length === 0) await new Promise((resolve) => setImmediate(resolve));
     guard.drain();
     await untilConnections(1);
-    open[0]?.end();
+    open[0]?.end('answer');
+    const ended = once(waiting, 'end').then(() => assert.fail('the request that has begun was ended'));
+    const [answer] = await Promise.race([once(waiting, 'data'), ended]);
+    assert.match(String(answer), /^HTTP\/1\.1 200 .*answer/s);
     await untilConnections(0);
   });
 
