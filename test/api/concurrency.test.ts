@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Answer, startService } from '../support/service.ts';
-import { createSession, type Data, feed, fetchSession, order, pay } from './shop.ts';
+import { createSession, type Data, feed, fetchSession, order, pay, succeeded } from './shop.ts';
 
 const service = await startService({ after });
 const { call } = service;
@@ -107,6 +107,14 @@ test('an update for several versions is made at any of them, and at no other', a
   assert.deepEqual((await fetchSession(service, id)).metadata, { n: 2 });
   const headers = { 'if-match': '"2", "3"' };
   assert.equal((await call('POST', `/v3/checkout/${id}/expire`, { headers })).status, 200);
+});
+
+test('an update of any version is made', async () => {
+  const { id } = await createSession(service);
+  const headers = { 'if-match': '*' };
+  for (const n of [1, 2])
+    succeeded(await call('PUT', `/v3/checkout/${id}`, { body: { metadata: { n } }, headers }));
+  assert.deepEqual((await fetchSession(service, id)).metadata, { n: 2 });
 });
 
 test('50 payments of a part at once are all booked', async () => {
