@@ -54,10 +54,13 @@ async function filledDatabase(bench: Bench, sessions: number): Promise<Filled> {
   return { url, server, ids: writing.end() };
 }
 
-const known = new WeakMap<Bench, Promise<Filled>>();
-function shared(bench: Bench): Promise<Filled> {
-  const filled = known.get(bench) ?? filledDatabase(bench, SESSIONS);
-  known.set(bench, filled);
+/** Databases by their number of sessions, each filled once. */
+const known = new WeakMap<Bench, Map<number, Promise<Filled>>>();
+
+function shared(bench: Bench, sessions = SESSIONS): Promise<Filled> {
+  const all = known.get(bench) ?? new Map<number, Promise<Filled>>();
+  const filled = all.get(sessions) ?? filledDatabase(bench, sessions);
+  known.set(bench, all.set(sessions, filled));
   return filled;
 }
 
@@ -163,7 +166,7 @@ async function twoInstances(bench: Bench): Promise<Measured> {
 
 /** Measures a service over many sessions, and names one in the middle. */
 const overMany = (measure: typeof surveyOf) => async (bench: Bench) => {
-  const { url, ids } = await filledDatabase(bench, bench.many);
+  const { url, ids } = await shared(bench, bench.many);
   await using service = await startService({ DATABASE_URL: url });
   return await measure(bench, service.url, subjectAt(ids, ids.count / 2));
 };

@@ -21,12 +21,12 @@ test('a change that has waited for its turn for too long is refused, and a read 
   };
   subscribe('http.server.request.start', arrive);
   t.after(() => unsubscribe('http.server.request.start', arrive));
-  // A clock that moves on by 5 ms with each look at it, so that one begins in a turn, and by half a second in all. What
+  // A clock that moves on by 5 ms with each look at it, so that one begins in a turn, and by a second in all. What
   // sends the requests looks at it as well, so it stands until they arrive.
   t.mock.method(
     performance,
     'now',
-    () => now.call(performance) + 5 * Math.min(hasArrived ? looks++ : 0, 100),
+    () => now.call(performance) + 5 * Math.min(hasArrived ? looks++ : 0, 200),
   );
   const [changes, reads] = await Promise.all([Promise.all(each(change)), Promise.all(each(read))]);
   const refused = changes.filter(({ status }) => status === 503);
