@@ -97,3 +97,15 @@ test('long names are told shortened', () => {
     assert.ok((mistake?.message ?? text).length < 200);
   }
 });
+
+test('the first number that a double rounds is told, however few digits it has', () => {
+  const tooMany = {
+    reason: 'field_invalid',
+    message: 'n has more digits than a number can keep exactly.',
+    remarks: '/n',
+  };
+  for (const kept of ['9007199254740991', '900719925474099', '0.1000000000000000', '0.300000000000000'])
+    assert.deepEqual(mistakes(`{"n":${kept}}`), []);
+  for (const rounded of ['9007199254740993', '-9007199254740993'])
+    assert.deepEqual(mistakes(`{"n":${rounded}}`), [tooMany], rounded);
+});
