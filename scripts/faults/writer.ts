@@ -160,6 +160,13 @@ export const writerFaults: readonly Fault[] = [
     replace: 'if (error) entry.reject(error);',
   },
   {
+    name: 'what the first changes of a start take refuses others',
+    file: 'src/writer/backlog.ts',
+    tests: ['test/writer/backlog.test.ts'],
+    find: 'taken >= cold && count > MAX_BATCH',
+    replace: 'count > MAX_BATCH',
+  },
+  {
     name: 'a stall long ago refuses changes for ever',
     ...writer('backlog', 'writer/backlog'),
     find: 'count > MAX_BATCH && ',

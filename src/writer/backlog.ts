@@ -10,18 +10,18 @@ import { type Tenant, tenantName } from '../checkout/tenant.ts';
 const LONGEST_WAIT_MS = 500;
 /** Most changes of one commit. While no more wait, nobody is refused, however long the last commit took. */
 export const MAX_BATCH = 64;
-/**
- * Weight of the newest batch in the time that a change takes. One that was slow says little by itself, and least of all the
- * first, whose code is not compiled yet: it counts for no more than others.
- */
+/** Changes behind a start whose code is not compiled yet: they take several times as long, and say nothing of the next. */
+const COLD_CHANGES = 500;
+/** Weight of the newest batch in the time that a change takes: one that was slow says little by itself, the first no more. */
 const NEWEST = 0.2;
 
 export type Backlog = ReturnType<typeof createBacklog>;
 
-/** `now` is monotonic, in milliseconds. */
-export function createBacklog(now: () => number = () => performance.now()) {
+/** `now` is monotonic, in milliseconds. Nobody is refused before so many changes were taken as are `cold`. */
+export function createBacklog(now: () => number = () => performance.now(), cold = COLD_CHANGES) {
   const waiting = new Map<string, number>();
   let count = 0;
+  let taken = 0;
   /** The batch that was taken last, if it left some behind: only then the next one tells how long its changes took. */
   let last: { readonly at: number; readonly size: number } | null = null;
   let msEach = 0;
@@ -35,9 +35,9 @@ export function createBacklog(now: () => number = () => performance.now()) {
     count += difference;
   }
 
-  const isLate = (waitedMs: number): boolean => waitedMs > LONGEST_WAIT_MS;
+  const isLate = (waitedMs: number): boolean => taken >= cold && waitedMs > LONGEST_WAIT_MS;
   /** True if one more change would wait for too long. */
-  const isFull = (): boolean => count > MAX_BATCH && count * msEach > LONGEST_WAIT_MS;
+  const isFull = (): boolean => taken >= cold && count > MAX_BATCH && count * msEach > LONGEST_WAIT_MS;
 
   return {
     added: (tenant: Tenant): void => add(tenant, 1),
@@ -45,6 +45,7 @@ export function createBacklog(now: () => number = () => performance.now()) {
     /** A batch is committed now. */
     taken(tenants: readonly Tenant[]): void {
       for (const tenant of tenants) add(tenant, -1);
+      taken += tenants.length;
       const at = now();
       if (last !== null) {
         msEach += NEWEST * ((at - last.at) / last.size - msEach);

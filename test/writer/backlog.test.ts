@@ -7,9 +7,9 @@ import { createBacklog, MAX_BATCH } from '../../src/writer/backlog.ts';
 const large: Tenant = { account: 1, mode: 'live' };
 const small: Tenant = { account: 2, mode: 'live' };
 
-function setUp() {
+function setUp(cold = 0) {
   let now = 0;
-  const backlog = createBacklog(() => now);
+  const backlog = createBacklog(() => now, cold);
   const add = (tenant: Tenant, count: number) => {
     for (let n = 0; n < count; n++) backlog.added(tenant);
   };
@@ -37,6 +37,16 @@ suite('the backlog of changes', () => {
     assert.equal(backlog.isTooLongFor(large, 0), true);
     take(1, 0.2 * MAX_BATCH, 1);
     assert.equal(backlog.isTooLongFor(large, 0), false);
+  });
+
+  test('is not too long right behind a start, whose first changes are slow', () => {
+    const { backlog, add, take } = setUp(500);
+    add(large, 500);
+    take(7, 7 * MAX_BATCH, MAX_BATCH);
+    add(large, 1_000);
+    assert.deepEqual([backlog.isLong(1_000), backlog.isTooLongFor(large, 1_000)], [false, false]);
+    take(1, 7 * MAX_BATCH, 500 - 7 * MAX_BATCH);
+    assert.deepEqual([backlog.isLong(0), backlog.isTooLongFor(large, 0)], [true, true]);
   });
 
   test('is not too long because of one slow batch, as the first is', () => {
