@@ -23,7 +23,7 @@ export type Slice = Pick<Load, 'answered' | 'seconds' | 'perSecond'> & {
 /** Measures one side for so many seconds. */
 export type Side = (seconds: number) => Promise<Slice>;
 
-/** Requests to these servers, in a closed loop; `pids` are the processes that work on them. */
+/** Requests to these servers, in a closed loop: what a slow one refuses counts as work, and not as an answer. */
 export function requestsTo(
   generator: Generator,
   servers: readonly { readonly url: string; readonly pid: number }[],
@@ -34,8 +34,10 @@ export function requestsTo(
   const cpuUs = () => sum(servers.map(({ pid }) => cpuUsOf(pid)));
   return async (seconds) => {
     const before = cpuUs();
-    const load = await generator.run({ urls, requests: [request], connections, seconds, polls });
-    return { ...load, serverCpuUs: cpuUs() - before };
+    const job = { urls, requests: [request], connections, seconds, polls, mayBeRefused: true };
+    const load = await generator.run(job);
+    const { accepted } = load;
+    return { ...load, answered: accepted, perSecond: accepted / load.seconds, serverCpuUs: cpuUs() - before };
   };
 }
 
