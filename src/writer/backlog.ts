@@ -6,8 +6,7 @@
  */
 import { type Tenant, tenantName } from '../checkout/tenant.ts';
 
-/** A slow machine writes 400 changes a second: so many clients, each with one, are no overload to be refused for. */
-const LONGEST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 300;
 /** Most changes of one commit. While no more wait, nobody is refused, however long the last commit took. */
 export const MAX_BATCH = 64;
 /** Changes behind a start whose code is not compiled yet: they take several times as long, and say nothing of the next. */

@@ -24,14 +24,14 @@ function setUp(cold = 0) {
 }
 
 suite('the backlog of changes', () => {
-  test('is too long if what waits takes more than 0.5 s', () => {
+  test('is too long if what waits takes more than 0.3 s', () => {
     const { backlog, add, take } = setUp();
     add(large, 10 * MAX_BATCH);
     assert.equal(backlog.isTooLongFor(large, 0), false, 'nobody knows yet how long a change takes');
     add(large, 50 * MAX_BATCH);
-    // A change takes 0.2 ms, so that 2,500 take 0.5 s.
+    // A change takes 0.2 ms, so that 1,500 take 0.3 s.
     take(50, 0.2 * MAX_BATCH, MAX_BATCH);
-    add(large, 2_500 - 10 * MAX_BATCH);
+    add(large, 1_500 - 10 * MAX_BATCH);
     assert.equal(backlog.isTooLongFor(large, 0), false);
     add(large, 1);
     assert.equal(backlog.isTooLongFor(large, 0), true);
@@ -61,13 +61,13 @@ suite('the backlog of changes', () => {
     assert.equal(backlog.isTooLongFor(large, 0), true, 'it goes on');
   });
 
-  test('is too long for a change that has waited for more than 0.5 s to begin, whatever else waits', () => {
+  test('is too long for a change that has waited for more than 0.3 s to begin, whatever else waits', () => {
     const { backlog, add, take } = setUp();
-    assert.deepEqual([backlog.isLong(500), backlog.isTooLongFor(small, 500)], [false, false]);
-    assert.deepEqual([backlog.isLong(501), backlog.isTooLongFor(small, 501)], [true, true]);
+    assert.deepEqual([backlog.isLong(300), backlog.isTooLongFor(small, 300)], [false, false]);
+    assert.deepEqual([backlog.isLong(301), backlog.isTooLongFor(small, 301)], [true, true]);
     add(large, 10 * MAX_BATCH);
     take(3, 100, MAX_BATCH);
-    assert.deepEqual([backlog.isTooLongFor(small, 500), backlog.isTooLongFor(small, 501)], [false, true]);
+    assert.deepEqual([backlog.isTooLongFor(small, 300), backlog.isTooLongFor(small, 301)], [false, true]);
   });
 
   test('is too long only for tenants with the most of it', () => {
