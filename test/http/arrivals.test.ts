@@ -54,15 +54,19 @@ for (const [who, of] of [
     assert.equal(turns.flat().length, 502);
   });
 
-test('a tenant waits no longer for any number of addresses, nor they for any number of tenants', async (t) => {
+test('a tenant waits no longer for any number of addresses', async (t) => {
   const addresses = Array.from({ length: 500 }, (_, index) =>
     from('payer', '', `198.51.${index >> 8}.${index & 255}`),
   );
   const turns = await turnsOf(t, [...addresses, from('tenant', 'known 2')]);
   assert.ok(turns.slice(0, 3).flat().includes('tenant'));
   assert.equal(turns.flat().length, 501);
+});
+
+test('an address waits no longer for any number of tenants', async (t) => {
   const tenants = many(500, (index) => `known ${index + 1}`);
-  assert.ok((await turnsOf(t, [...tenants, from('payer', '')])).slice(0, 3).flat().includes('payer'));
+  const turns = await turnsOf(t, [...tenants, from('payer', '')]);
+  assert.ok(turns.slice(0, 3).flat().includes('payer'));
 });
 
 test('a request whose client has left is not begun', async (t) => {
