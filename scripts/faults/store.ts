@@ -14,6 +14,13 @@ const turns = { file: 'src/lib/turns.ts', tests: ['test/sqlite/readers.test.ts']
 
 export const storeFaults: readonly Fault[] = [
   {
+    name: 'a list shows sessions as they were when they were listed before',
+    file: 'src/store/sqlite/reader-thread.ts',
+    tests: ['test/api/lists.test.ts'],
+    find: 'known?.version === version && known.checksum === checksum',
+    replace: 'known !== undefined',
+  },
+  {
     name: 'of several commands at once one gives up, as the database is locked',
     file: 'src/store/sqlite/connection.ts',
     tests: ['test/cli/account-settings.test.ts'],

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, suite, type TestContext, test } from 'node:test';
 import { startService } from '../support/service.ts';
-import { advance, assertRefused, createSession, type Data, pay, succeeded } from './shop.ts';
+import { advance, assertRefused, createSession, type Data, fetchSession, pay, succeeded } from './shop.ts';
 
 const service = await startService({ after });
 const { call } = service;
@@ -268,6 +268,31 @@ suite('pages', () => {
         assertRefused(answer, { status: 400, message: 'CHECKOUT.LIST.BAD_QUERY', errors: [[104, remarks]] });
     });
   }
+});
+
+test('a list that is asked for again shows each session as it is then', async () => {
+  const customer = succeeded(
+    await call('POST', '/v3/customer', { body: { name: 'Ada', email: 'ada@example.org' } }),
+    201,
+  );
+  const { id } = await createSession(service, { customer: customer.id });
+  const changes = [
+    () => call('PUT', `/v3/checkout/${id}`, { body: { metadata: { changed: true } } }),
+    () => pay(service, id, { amount: 100 }),
+    () => call('DELETE', `/v3/customer/${customer.id}`),
+    () => call('POST', `/v3/checkout/${id}/expire`),
+  ];
+  const seen = new Set<string>();
+  for (const change of [async () => {}, ...changes]) {
+    await change();
+    const session = await fetchSession(service, id);
+    for (let asked = 0; asked < 3; asked++) {
+      const [newest] = (await call('GET', '/v3/checkout?limit=1')).json.data;
+      assert.deepEqual(newest, session);
+    }
+    seen.add(JSON.stringify(session));
+  }
+  assert.equal(seen.size, changes.length + 1);
 });
 
 test('all mistakes of the question for a list are told at once', async () => {

@@ -1,6 +1,6 @@
 /** Sessions in memory: whatever is read stays there. */
 import type { CheckoutId } from '../../checkout/ids.ts';
-import type { Checkout } from '../../checkout/session.ts';
+import type { Checkout, Payment } from '../../checkout/session.ts';
 import { sameTenant, type Tenant } from '../../checkout/tenant.ts';
 import { createLru } from '../../lib/lru.ts';
 import { checksumOfSession, refuseDamaged } from '../checksum.ts';
@@ -57,8 +57,13 @@ export function checkoutReader(runner: Runner) {
 }
 
 /** Session of a row; throws if that is not the one that was written. */
-export function soundCheckout({ read }: Runner, tenant: Tenant, row: CheckoutRow): Checkout {
+export function soundCheckout(runner: Runner, tenant: Tenant, row: CheckoutRow): Checkout {
+  return checkoutFrom(row, tenant, soundLedger(runner, tenant, row));
+}
+
+/** Ledger of a row; throws if they are not what was written. */
+export function soundLedger({ read }: Runner, tenant: Tenant, row: CheckoutRow): readonly Payment[] {
   const ledger = paymentsFrom(row.payments === NOT_READ ? read(fetchLedger(tenant, row.id)) : row.payments);
   refuseDamaged('checkout', checksumOfSession(row, ledger), row.checksum, row.id);
-  return checkoutFrom(row, tenant, ledger);
+  return ledger;
 }

@@ -6,15 +6,17 @@ import { createSerializer, type Serializer } from '../../checkout/serializer.ts'
 import type { Tenant } from '../../checkout/tenant.ts';
 import type { EventRow, FeedEvent } from '../../events/event.ts';
 import { outlined } from '../../events/outline.ts';
+import { createLru } from '../../lib/lru.ts';
 import { rest } from '../../lib/rest.ts';
 import { yieldToServing } from '../../lib/thread-priority.ts';
+import { type CheckoutRow, checkoutFrom } from '../columns.ts';
 import { type Packed, pack } from '../packed.ts';
 import { type PageRequest, serializedPage } from '../page.ts';
 import type { CheckoutFilter } from '../resources/checkout-filters.ts';
 import { checkoutPage } from '../resources/checkout-lists.ts';
 import { eventFrom } from '../resources/events.ts';
 import type { Form } from '../store.ts';
-import { soundCheckout } from './checkouts.ts';
+import { soundCheckout, soundLedger } from './checkouts.ts';
 import { defineInTime, TookTooLong } from './in-time.ts';
 import { idOf } from './ownership.ts';
 import { runner } from './run.ts';
@@ -59,6 +61,14 @@ export type PackedEvents = {
 /** Pages of the file that stay in memory: the inner ones of indexes. The rest is with the operating system. */
 const CACHE_KIB = 16 * 1024;
 
+/** Memory of serialized sessions: lists are asked for again, and few of their sessions have changed meanwhile. */
+const KEPT_BYTES = 16 * 2 ** 20;
+/** What an entry takes beside its JSON. */
+const ENTRY_BYTES = 300;
+
+/** JSON of a session, and what its row said of itself: one that says the same, and is what was written, is the same. */
+type Kept = { readonly version: number; readonly checksum: number | undefined; readonly json: string };
+
 const { path, file, readMs } = workerData as ReaderSetup;
 yieldToServing();
 const database = new DatabaseSync(path, { readOnly: true, timeout: 1000 });
@@ -66,6 +76,7 @@ database.exec(`PRAGMA cache_size = -${CACHE_KIB}`);
 const inTime = defineInTime(database);
 const run = runner(database);
 let serializer: Serializer | null = null;
+const kept = createLru<string, Kept>({ most: KEPT_BYTES, sizeOf: ({ json }) => json.length + ENTRY_BYTES });
 
 parentPort?.postMessage('ready');
 parentPort?.on('message', (task: ReadTask) => {
@@ -124,20 +135,36 @@ function outlines(text: string, values: readonly SQLInputValue[]): EventRow[] {
 
 function sessions({ tenant, filter, page, form }: SessionsTask) {
   const found = run.steps(checkoutPage(tenant, filter, page));
-  const checkoutOf = (row: (typeof found.rows)[number]) => {
-    rest();
-    return soundCheckout(run, tenant, row);
-  };
-  if (form === null) return { ...found, rows: found.rows.map(checkoutOf) };
+  if (form === null) {
+    const checkoutOf = (row: CheckoutRow) => {
+      rest();
+      return soundCheckout(run, tenant, row);
+    };
+    return { ...found, rows: found.rows.map(checkoutOf) };
+  }
   const { checkoutUrl, hundredths } = form;
-  if (serializer?.checkoutUrl !== checkoutUrl) serializer = createSerializer(checkoutUrl);
+  if (serializer?.checkoutUrl !== checkoutUrl) {
+    serializer = createSerializer(checkoutUrl);
+    kept.clear();
+  }
   const { checkout: serialize } = serializer;
   return serializedPage(found, page, (row) => {
-    const checkout = checkoutOf(row);
     rest();
-    const json = serialize(checkout);
-    return { id: checkout.id, json: hundredths ? inHundredths(json) : json };
+    const json = jsonOf(tenant, row, serialize);
+    return { id: row.id, json: hundredths ? inHundredths(json) : json };
   });
+}
+
+function jsonOf(tenant: Tenant, row: CheckoutRow, serialize: Serializer['checkout']): string {
+  const { id, version, checksum } = row;
+  const ledger = soundLedger(run, tenant, row);
+  const known = kept.get(id);
+  if (known?.version === version && known.checksum === checksum) return known.json;
+  const checkout = checkoutFrom(row, tenant, ledger);
+  rest();
+  const json = serialize(checkout);
+  kept.set(id, { version, checksum, json });
+  return json;
 }
 
 function inWords(error: Error & { errcode?: number }): ReadAnswer {
