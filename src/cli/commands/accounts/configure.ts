@@ -11,7 +11,7 @@ import { placeOptions } from '../../place.ts';
 export const command = settingsCommand({
   purpose: 'Change settings of an account.',
   details: [
-    'The file is JSON with one or more of `business`, `policy`, `csv_mappings`, `compatibility` and `webhook_url_events`: a merge patch, as over the API. Parts and fields that are left out keep their values; `null` restores the default of a field or of a whole part, and removes a CSV mapping. A file with a mistake changes nothing.',
+    'The file is JSON with one or more of `business`, `branding`, `policy`, `csv_mappings`, `compatibility` and `webhook_url_events`: a merge patch, as over the API. Parts and fields that are left out keep their values; `null` restores the default of a field or of a whole part, and removes a CSV mapping. A file with a mistake changes nothing.',
     'It accepts what `opentill accounts settings` prints. The `name` is of both modes, so that in test mode it has to be the account’s.',
   ],
   options: {
