@@ -23,7 +23,7 @@ export type Slice = Pick<Load, 'answered' | 'seconds' | 'perSecond'> & {
 /** Measures one side for so many seconds. */
 export type Side = (seconds: number) => Promise<Slice>;
 
-/** Requests to these servers, in a closed loop: what a slow one refuses counts as work, and not as an answer. */
+/** Requests to these servers, in a closed loop: changes that a slow one refuses count as work, and not as answers. */
 export function requestsTo(
   generator: Generator,
   servers: readonly { readonly url: string; readonly pid: number }[],
@@ -34,7 +34,8 @@ export function requestsTo(
   const cpuUs = () => sum(servers.map(({ pid }) => cpuUsOf(pid)));
   return async (seconds) => {
     const before = cpuUs();
-    const job = { urls, requests: [request], connections, seconds, polls, mayBeRefused: true };
+    const mayBeRefused = request.method !== 'GET';
+    const job = { urls, requests: [request], connections, seconds, polls, mayBeRefused };
     const load = await generator.run(job);
     const { accepted } = load;
     return { ...load, answered: accepted, perSecond: accepted / load.seconds, serverCpuUs: cpuUs() - before };

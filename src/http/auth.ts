@@ -33,7 +33,7 @@ export function createAuthenticator(store: Store, most = MAX_REMEMBERED) {
   // Keyed by the hash of the whole header: no secret stays in memory, and the time of a look-up reveals nothing. A key that
   // comes in ever new spellings pushes out only what is used less often.
   const remembered = createLru<string, Remembered>({ most });
-  // Who waits for a turn is asked about twice.
+  // Hashes of headers by their requests: those that wait for a turn are asked about twice.
   const hashes = new WeakMap<Credentials, string>();
 
   function hashOf(request: Credentials, header: string): string {

@@ -75,6 +75,7 @@ export function schemaProblems(request: FastifyRequest): Problem[] {
 
 function foundBySchema({ validationError: error, loose }: FastifyRequest): Problem[] {
   const own = loose?.problems ?? [];
+  if (!error && own.length === 0) return [];
   const found = error ? problemsOf(error.validation) : [];
   const told = new Set(own.map(({ pointer }) => pointer));
   return [...own, ...found.filter(({ pointer }) => !told.has(pointer))];

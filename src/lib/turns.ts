@@ -20,10 +20,8 @@ export function createTurns<J extends Waiting>(
   const waiting = new Map<string, J[]>();
   let count = 0;
 
-  function nextTenant(isBusy: (tenant: string) => boolean): string | undefined {
-    for (const tenant of waiting.keys()) if (!isBusy(tenant)) return tenant;
-    return undefined;
-  }
+  const nextTenant = (isBusy: (tenant: string) => boolean) =>
+    waiting.keys().find((tenant) => !isBusy(tenant));
 
   return {
     /** Throws where there is no room. */
@@ -62,8 +60,7 @@ export function createTurns<J extends Waiting>(
       if (tenant === undefined) return undefined;
       const own = waiting.get(tenant) ?? [];
       const job = own.shift();
-      // Whoever waits alone stays where they are.
-      if (own.length === 0 || waiting.size > 1) waiting.delete(tenant);
+      waiting.delete(tenant);
       if (own.length > 0) waiting.set(tenant, own);
       count--;
       return job;

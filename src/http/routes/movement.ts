@@ -91,7 +91,7 @@ const tooLarge: Problem = {
 const isTooLarge = ({ received, refunded, reversed }: Total): boolean =>
   [received, refunded, reversed].some(({ amount }) => amount > Number.MAX_SAFE_INTEGER);
 
-/** The intervals that are asked for, and the mistakes of the question; a time that is not known has no intervals. */
+/** Intervals that are asked for, and the mistakes of the question. Where the time is among them, the rest is looked at. */
 async function intervalsOf({
   interval,
   time_zone: timeZone,

@@ -63,7 +63,7 @@ const CACHE_KIB = 16 * 1024;
 
 /** Memory of serialized sessions: lists are asked for again, and few of their sessions have changed meanwhile. */
 const KEPT_BYTES = 16 * 2 ** 20;
-/** What an entry takes beside its JSON. */
+/** Memory of an entry beside its JSON. */
 const ENTRY_BYTES = 300;
 
 /** JSON of a session, and what its row said of itself: one that says the same, and is what was written, is the same. */
