@@ -351,8 +351,14 @@ export const httpFaults: readonly Fault[] = [
   {
     name: 'the time for which a request has waited for its turn is told to nobody',
     ...arrivals,
-    find: 'ms: begun.ms - arrived.ms,',
+    find: 'ms: turn.ms - arrived.ms,',
     replace: 'ms: 0,',
+  },
+  {
+    name: 'changes are refused where hardly any others were before them',
+    ...arrivals,
+    find: ' || wait.begun < MAX_BATCH',
+    replace: '',
   },
   {
     name: 'changes are refused because the thread stood still',

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Permission } from '../accounts/api-key.ts';
 import { tenantName } from '../checkout/tenant.ts';
+import { createBeside } from '../lib/beside.ts';
 import { createAddressLimiter, createRateLimiter, type RateLimiter } from '../lib/rate-limit.ts';
 import { acceptsJson, wantsEventStream } from './accept.ts';
 import type { Authenticator, Principal } from './auth.ts';
@@ -54,7 +55,7 @@ export type Admission = ReturnType<typeof createAdmission>;
 
 /** Decides once on each request, wherever that is asked first: it counts for the rate of its caller. */
 export function createAdmission(auth: Authenticator, limits: Limits) {
-  const handedOn = new WeakMap<IncomingMessage, Decision>();
+  const handedOn = createBeside<IncomingMessage, Decision>('decision');
 
   const decided = (principal: Principal, demands: Demands, accept: string | undefined): Decision => ({
     principal,

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { type ApiKey, hashSecret, type Permission } from '../accounts/api-key.ts';
 import { type Compatibility, defaultSettings } from '../accounts/settings.ts';
 import type { Tenant } from '../checkout/tenant.ts';
+import { createBeside } from '../lib/beside.ts';
 import { createLru } from '../lib/lru.ts';
 import type { Store } from '../store/store.ts';
 import { RequestError } from './errors.ts';
@@ -34,7 +35,7 @@ export function createAuthenticator(store: Store, most = MAX_REMEMBERED) {
   // comes in ever new spellings pushes out only what is used less often.
   const remembered = createLru<string, Remembered>({ most });
   // Hashes of headers by their requests: those that wait for a turn are asked about twice.
-  const hashes = new WeakMap<Credentials, string>();
+  const hashes = createBeside<Credentials, string>('hash of the header');
 
   function hashOf(request: Credentials, header: string): string {
     const known = hashes.get(request);

@@ -9,7 +9,7 @@ test('a change that has waited for its turn for too long is refused, and a read 
   const { call } = await startService(t);
   const read = () => call('GET', '/v3/checkout?limit=40');
   const change = () => call('POST', '/v3/checkout', { body: order });
-  const each = (ask: typeof read) => Array.from({ length: 40 }, ask);
+  const each = (ask: typeof read) => Array.from({ length: 80 }, ask);
 
   // Behind a start nobody is refused yet.
   for (let made = 0; made < 500; made += 50) await Promise.all(Array.from({ length: 50 }, change));
@@ -23,12 +23,12 @@ test('a change that has waited for its turn for too long is refused, and a read 
   };
   subscribe('http.server.request.start', arrive);
   t.after(() => unsubscribe('http.server.request.start', arrive));
-  // A clock that moves on by 5 ms with each look at it, so that one begins in a turn, and by a second in all. What
+  // A clock that moves on by 5 ms with each look at it, so that one begins in a turn, and by two seconds in all. What
   // sends the requests looks at it as well, so it stands until they arrive.
   t.mock.method(
     performance,
     'now',
-    () => now.call(performance) + 5 * Math.min(hasArrived ? looks++ : 0, 200),
+    () => now.call(performance) + 5 * Math.min(hasArrived ? looks++ : 0, 400),
   );
   const [changes, reads] = await Promise.all([Promise.all(each(change)), Promise.all(each(read))]);
   const refused = changes.filter(({ status }) => status === 503);
