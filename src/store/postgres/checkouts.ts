@@ -5,6 +5,7 @@
 import type { Checkout } from '../../checkout/session.ts';
 import { sameTenant, type Tenant } from '../../checkout/tenant.ts';
 import { createLru } from '../../lib/lru.ts';
+import { createSeenLately } from '../../lib/seen-lately.ts';
 import { bytesOf, type CheckoutRow, checkoutFromRow } from '../columns.ts';
 import { PAGE_LENGTH } from '../page.ts';
 import { ledgerOf } from '../resources/checkouts.ts';
@@ -52,6 +53,8 @@ export function createCheckoutCache() {
     sizeOf: ({ checkout }) => bytesOf(checkout),
   });
 
+  const seenLately = createSeenLately();
+
   const known = (tenant: Tenant, id: string): Revision | undefined => {
     const seen = cache.get(id);
     return seen && sameTenant(seen.checkout.tenant, tenant) ? seen : undefined;
@@ -61,7 +64,8 @@ export function createCheckoutCache() {
     const { data, revision } = row;
     if (data === null) return seen as Revision;
     const read = { checkout: checkoutFromRow(tenant, { ...row, data }), revision };
-    cache.set(row.id, read);
+    // A newer revision takes the place of what is in memory.
+    if (seen !== undefined || seenLately(row.id)) cache.set(row.id, read);
     return read;
   }
 

@@ -1,8 +1,9 @@
-/** Sessions in memory: whatever is read stays there. */
+/** Sessions in memory: what is written, and what is read again, stays there. */
 import type { CheckoutId } from '../../checkout/ids.ts';
 import type { Checkout, Payment } from '../../checkout/session.ts';
 import { sameTenant, type Tenant } from '../../checkout/tenant.ts';
 import { createLru } from '../../lib/lru.ts';
+import { createSeenLately } from '../../lib/seen-lately.ts';
 import { checksumOfSession, refuseDamaged } from '../checksum.ts';
 import { bytesOf, type CheckoutRow, checkoutFrom, paymentsFrom } from '../columns.ts';
 import { fetchCheckout, fetchLedger, NOT_READ } from '../resources/checkouts.ts';
@@ -25,6 +26,7 @@ export type CheckoutReader = ReturnType<typeof checkoutReader>;
  */
 export function checkoutReader(runner: Runner) {
   const cache = createLru<string, Checkout>({ most: CACHE_BYTES, sizeOf: bytesOf });
+  const seenLately = createSeenLately();
   const lastEvents: LastEvents = new WeakMap();
 
   return {
@@ -37,7 +39,7 @@ export function checkoutReader(runner: Runner) {
       const row = runner.read(fetchCheckout(tenant, id));
       if (row === null) return null;
       const checkout = soundCheckout(runner, tenant, row);
-      cache.set(id, checkout);
+      if (seenLately(id)) cache.set(id, checkout);
       lastEvents.set(checkout, row.lastEvent);
       return checkout;
     },
