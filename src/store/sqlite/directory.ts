@@ -11,6 +11,9 @@ import { raw, type Sql, sql } from '../sql.ts';
 import type { Runner } from './run.ts';
 import { inTransaction } from './transaction.ts';
 
+/** Time for which the version of the directory that was seen last is taken for the stored one. */
+const FRESH_MS = 1;
+
 /** Gives a row that was written the checksum of what it says. */
 export function sumRow({ read, change }: Runner, row: DirectoryRow): void {
   const checksum = checksumOf(row[0], read(storedRow(row)) ?? {});
@@ -29,22 +32,22 @@ export function directory(database: DatabaseSync, runner: Runner) {
   /** Version of the database that the accounts in memory are of. */
   let rememberedVersion = -1;
   let lastSeen = -1;
-  let seenInThisTurn = false;
+  let seenAt = Number.NEGATIVE_INFINITY;
 
   /**
-   * Changes with every change of an account or a key, by whatever process. Looked up once in a turn of the event loop:
-   * what happens meanwhile happens at the same time for everybody.
+   * Changes with every change of an account or a key, by whatever process. Looked up once in a millisecond: what another
+   * process has changed in it happens at the same time for everybody.
    */
   function storedVersion(): number {
-    if (seenInThisTurn) return lastSeen;
+    const now = performance.now();
+    if (now - seenAt < FRESH_MS) return lastSeen;
     lastSeen = versionStatement.get()?.version as number;
-    seenInThisTurn = true;
-    setImmediate(refresh);
+    seenAt = now;
     return lastSeen;
   }
 
   function refresh(): void {
-    seenInThisTurn = false;
+    seenAt = Number.NEGATIVE_INFINITY;
   }
 
   function current(): ReadonlyMap<number, Account> {

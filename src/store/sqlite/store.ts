@@ -22,7 +22,7 @@ import { type LogSyncOptions, startLogSync } from './log-sync.ts';
 import { enterToWrite, idOf, type Ownership, own } from './ownership.ts';
 import { createReaders, type ReaderLimits } from './readers.ts';
 import { runner } from './run.ts';
-import { inTransaction } from './transaction.ts';
+import { inTransaction, readTogether } from './transaction.ts';
 import { unusable } from './unusable.ts';
 import { watchFiles } from './watch.ts';
 
@@ -133,7 +133,9 @@ function storeOn(database: DatabaseSync, server: Server | null, leave: () => voi
       claims: {
         claimCheckouts: reading(sessions.claim),
         releaseCheckouts: reading(sessions.release),
-        claimDeliveries: reading(deliveries.claim),
+        claimDeliveries: reading((tenant, claim) =>
+          readTogether(database, () => deliveries.claim(tenant, claim)),
+        ),
       },
       // The oldest are the first; looking further would read the whole table each time that there is little to forget.
       purgeAnswers: writing((createdBefore) =>

@@ -1,5 +1,18 @@
 import type { DatabaseSync } from 'node:sqlite';
 
+/**
+ * Reads with several statements in one transaction: the lock of the file, which each would take and give back by itself,
+ * costs as much as most of them.
+ */
+export function readTogether<T>(database: DatabaseSync, work: () => T): T {
+  database.exec('BEGIN');
+  try {
+    return work();
+  } finally {
+    if (database.isTransaction) database.exec('COMMIT');
+  }
+}
+
 /** Runs `work` in one transaction; whatever it throws, nothing of it stays. */
 export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   database.exec('BEGIN IMMEDIATE');
