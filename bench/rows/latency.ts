@@ -1,6 +1,6 @@
 /**
  * Latency of a request at half the rate that the service can do, counted from the moment at which it was due: alone,
- * and with webhooks going out to a receiver on this machine, at half of what it can do with them.
+ * and with webhooks going out to a receiver on this machine, at half of what it can do beside them.
  */
 import type { Figures } from '../../test/support/evidence.ts';
 import type { Bench } from '../bench.ts';
@@ -71,18 +71,20 @@ async function halfOfPeak(bench: Bench, kind: 'fetch' | 'update' | 'page'): Prom
   const withWebhooks = await withService('256', async ({ url }) => {
     const warmUp = { urls: [url], requests: [request, update], connections: 20, seconds: WARM_UP_SECONDS };
     await bench.generator.run({ ...warmUp, perSecond: Math.min(1000, peak / 4) });
-    // The warm-up equals that of the other service, so that the growth of its memory is not measured.
-    const peakBeside = await peakWithWebhooks(bench, url, [request]);
-    const { seconds } = bench;
-    const updates = {
-      urls: [url],
-      requests: [update],
-      connections: 50,
-      seconds,
-      perSecond: UPDATES_PER_SECOND,
+    const beside = async <T>(seconds: number, work: Promise<T>): Promise<T> => {
+      const updates = { urls: [url], requests: [update], connections: 50, perSecond: UPDATES_PER_SECOND };
+      const [result] = await Promise.all([
+        work,
+        kind === 'update' ? null : bench.other.run({ ...updates, seconds }),
+      ]);
+      return result;
     };
-    const beside = kind === 'update' ? null : bench.other.run(updates);
-    const [load] = await Promise.all([openLoop(bench, url, request, peakBeside / 2), beside]);
+    // The warm-up equals that of the other service, so that the growth of its memory is not measured.
+    const peakBeside = await beside(
+      WARM_UP_SECONDS + PEAK_SECONDS,
+      kind === 'update' ? peakWithWebhooks(bench, url, [request]) : peakOf(bench, url, request),
+    );
+    const load = await beside(bench.seconds, openLoop(bench, url, request, peakBeside / 2));
     return { load, peak: peakBeside };
   });
   return {
