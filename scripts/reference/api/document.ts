@@ -58,6 +58,8 @@ export function openApiDocument(operations: readonly DeclaredOperation[]) {
     openapi: '3.1.0',
     info: { title: 'opentill', version, description, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: DOCUMENTED_URL }],
+    // Of every operation; which permission it needs, it says in `x-permission`.
+    security: [{ basic: [] }, { bearer: [] }],
     externalDocs: {
       url: `${DOCUMENTED_URL}/docs/errors`,
       description: 'All errors, and what to do about them',

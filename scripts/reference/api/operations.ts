@@ -41,9 +41,6 @@ function operationOf(declared: DeclaredOperation, builder: Builder): JsonObject 
     tags: [tag],
     summary,
     description: descriptionOf(declaration),
-    // The list holds the roles that a caller needs, for schemes other than OAuth (OpenAPI 3.1, section
-    // 4.8.30).
-    security: [{ basic: [permission] }, { bearer: [permission] }],
     'x-permission': permission,
     ...listed('parameters', [
       ...ownParameters(declared, builder.schemas).map(
