@@ -16,6 +16,8 @@ CREATE TABLE account (
   settings_live text,
   rail_credentials_test text,
   rail_credentials_live text,
+  logo_test text,
+  logo_live text,
   changed_in bigint NOT NULL DEFAULT 0,
   CONSTRAINT account_pkey PRIMARY KEY (number)
 );
@@ -291,6 +293,15 @@ CREATE TABLE idempotency (
 );
 CREATE INDEX idempotency_age ON idempotency USING btree (account, live, created_at);
 CREATE UNIQUE INDEX idempotency_pkey ON idempotency USING btree (account, live, idempotency_key, operation);
+
+CREATE TABLE logo (
+  account bigint NOT NULL,
+  live boolean NOT NULL,
+  name text NOT NULL,
+  content text NOT NULL,
+  CONSTRAINT logo_pkey PRIMARY KEY (account, live)
+);
+CREATE UNIQUE INDEX logo_pkey ON logo USING btree (account, live);
 
 CREATE TABLE movement (
   account bigint NOT NULL,

@@ -23,6 +23,9 @@ CREATE TABLE account (
   -- The account's own credentials at its rails, sealed, as JSON; null for none.
   rail_credentials_test TEXT,
   rail_credentials_live TEXT,
+  -- The name of its logo; null for none.
+  logo_test TEXT,
+  logo_live TEXT,
   -- The version of the directory that the last change of it, or of a key of it, has made.
   changed_in INTEGER NOT NULL DEFAULT 0,
   -- Of all but the clock and that version. Written behind the rest, in the same transaction.
@@ -249,6 +252,16 @@ CREATE TABLE idempotency (
   created_at INTEGER NOT NULL,
   checksum INTEGER NOT NULL,
   PRIMARY KEY (account, live, idempotency_key, operation)
+) STRICT;
+
+-- table logo
+CREATE TABLE logo (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  content TEXT NOT NULL,
+  checksum INTEGER NOT NULL,
+  PRIMARY KEY (account, live)
 ) STRICT;
 
 -- table movement

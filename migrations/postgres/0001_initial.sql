@@ -22,6 +22,9 @@ CREATE TABLE account (
   -- The account's own credentials at its rails, sealed, as JSON; null for none.
   rail_credentials_test text,
   rail_credentials_live text,
+  -- The name of its logo; null for none.
+  logo_test text,
+  logo_live text,
   -- The version of the directory that the last change of it, or of a key of it, has made.
   changed_in bigint NOT NULL DEFAULT 0
 );
@@ -49,6 +52,16 @@ CREATE TABLE directory (
   checked_at bigint NOT NULL
 );
 INSERT INTO directory VALUES (1, 1, 0);
+
+-- The image that an account shows on the payer's page, in Base64. Its name, which the account has as well, begins with a
+-- hash of it.
+CREATE TABLE logo (
+  account bigint NOT NULL,
+  live boolean NOT NULL,
+  name text NOT NULL,
+  content text NOT NULL,
+  PRIMARY KEY (account, live)
+);
 
 -- How far the test clock of an account is ahead since when, in real time. Of data with a clock of its own it tells how old it is.
 CREATE TABLE clock_move (

@@ -21,6 +21,9 @@ CREATE TABLE account (
   -- The account's own credentials at its rails, sealed, as JSON; null for none.
   rail_credentials_test TEXT,
   rail_credentials_live TEXT,
+  -- The name of its logo; null for none.
+  logo_test TEXT,
+  logo_live TEXT,
   -- The version of the directory that the last change of it, or of a key of it, has made.
   changed_in INTEGER NOT NULL DEFAULT 0,
   -- Of all but the clock and that version. Written behind the rest, in the same transaction.
@@ -70,6 +73,17 @@ BEGIN
   UPDATE directory SET version = version + 1;
   UPDATE account SET changed_in = (SELECT version FROM directory) WHERE number = NEW.account;
 END;
+
+-- The image that an account shows on the payer's page, in Base64. Its name, which the account has as well, begins with a
+-- hash of it.
+CREATE TABLE logo (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  content TEXT NOT NULL,
+  checksum INTEGER NOT NULL,
+  PRIMARY KEY (account, live)
+) STRICT;
 
 -- How far the test clock of an account is ahead since when, in real time. Of data with a clock of its own it tells how old it is.
 CREATE TABLE clock_move (

@@ -1,10 +1,11 @@
 /** Rules of changing an account, for the API and the command line alike. Pure. */
 import { isDeepStrictEqual } from 'node:util';
-import { isRefusal, type Problem, type Refusal, refuseFields } from '../checkout/refusals.ts';
+import { isRefusal, type Problem, type Refusal, refuse, refuseFields } from '../checkout/refusals.ts';
 import type { Mode, TenantTime } from '../checkout/tenant.ts';
 import { ACCOUNT_NAME_LENGTH } from '../config/values.ts';
 import { retired } from '../webhooks/secrets.ts';
 import { type Account, isAccountName } from './account.ts';
+import type { Logo } from './logo.ts';
 import { changedRailCredentials, type RailCredentialsCommand } from './rail-credentials-changes.ts';
 import { changedReceivingAccounts, type ReceivingAccountCommand } from './receiving-account-changes.ts';
 import { changedSettings, type SettingsCommand } from './settings-changes.ts';
@@ -15,6 +16,8 @@ export type AccountCommand =
   | SettingsCommand
   | ReceivingAccountCommand
   | RailCredentialsCommand
+  | { readonly type: 'set_logo'; readonly logo: Logo }
+  | { readonly type: 'remove_logo' }
   /** The secret signs webhooks to the addresses of sessions. */
   | { readonly type: 'rotate_webhook_secret'; readonly secret: string; readonly overlapMs: number };
 
@@ -50,6 +53,10 @@ export function changedAccount(
       if (changed === account.railCredentials[mode]) return account;
       return { ...account, railCredentials: { ...account.railCredentials, [mode]: changed } };
     }
+    case 'set_logo':
+      return withLogo(account, mode, command.logo.name);
+    case 'remove_logo':
+      return account.logos[mode] === null ? refuse('not_found', NO_LOGO) : withLogo(account, mode, null);
     case 'rotate_webhook_secret': {
       const previous = retired(account.webhookSecrets[mode], now, command.overlapMs);
       return {
@@ -60,6 +67,11 @@ export function changedAccount(
     }
   }
 }
+
+export const NO_LOGO = 'The account has no logo.';
+
+const withLogo = (account: Account, mode: Mode, name: string | null): Account =>
+  name === account.logos[mode] ? account : { ...account, logos: { ...account.logos, [mode]: name } };
 
 const renamed = (account: Account, name: string): Account =>
   name === account.name ? account : { ...account, name };

@@ -19,13 +19,15 @@ export type Account = {
   readonly settings: Readonly<Record<Mode, AccountSettings>>;
   /** The account's own credentials at its rails, sealed. */
   readonly railCredentials: Readonly<Record<Mode, CredentialsByRail>>;
+  /** Name of the logo for each mode, or null; the image is stored beside the account. */
+  readonly logos: Readonly<Record<Mode, string | null>>;
 };
 
 /** A name has something that payers can read. */
 export const isAccountName = (text: string): boolean =>
   text.trim() !== '' && text.length <= ACCOUNT_NAME_LENGTH;
 
-export type NewAccount = Omit<Account, 'number' | 'previousWebhookSecrets' | 'settings' | 'railCredentials'>;
+export type NewAccount = Pick<Account, 'name' | 'webhookSecrets' | 'testClockOffsetMs'>;
 
 type AccountStore = {
   readonly accounts: {

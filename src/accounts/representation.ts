@@ -1,6 +1,6 @@
 /**
  * Public representation of what an account has: API keys, secrets that sign webhooks, receiving accounts, credentials at
- * rails, settings, its log of changes. The API answers with it, and commands print it with `--json`. Pure.
+ * rails, settings, its logo, its log of changes. The API answers with it, and commands print it with `--json`. Pure.
  */
 import { timestamp } from '../checkout/representation.ts';
 import type { Mode } from '../checkout/tenant.ts';
@@ -12,6 +12,7 @@ import type { SecretFate } from './account-changes.ts';
 import type { ApiKey } from './api-key.ts';
 import type { AuditEntry } from './audit.ts';
 import type { KeyCounts } from './key-changes.ts';
+import { type Logo, logoBytes, logoFacts } from './logo.ts';
 import { serializeSettings } from './settings-json.ts';
 
 const timestampOrNull = (ms: number | null) => (ms === null ? null : timestamp(ms));
@@ -98,6 +99,11 @@ export function representSettings({ name, settings }: Pick<Account, 'name' | 'se
     compatibility,
     webhook_url_events,
   };
+}
+
+export function representLogo(logo: Logo) {
+  const { type, width, height } = logoFacts(logo.name);
+  return { object: 'logo', media_type: type, width, height, bytes: logoBytes(logo).length };
 }
 
 export function representAuditEntry({ id, at, actor, action, subject, version, requestId }: AuditEntry) {

@@ -130,8 +130,9 @@ export function createClient(base: string, { key, mode }: ApiKey) {
     return success;
   }
 
-  /** The envelope of a success; everything else is thrown. */
+  /** The envelope of a success, empty where it has no content; everything else is thrown. */
   function successOf({ status, text }: Answer): Data {
+    if (status === 204) return {};
     let envelope: Data | null = null;
     try {
       envelope = JSON.parse(text);
@@ -192,9 +193,9 @@ export function createClient(base: string, { key, mode }: ApiKey) {
     },
 
     /** A file as it is. */
-    async upload<T = Data>(path: string, file: Blob): Promise<T> {
-      const headers = { 'content-type': 'application/octet-stream' };
-      const success = successOf(await patient(path, { method: 'POST', headers, body: file }));
+    async upload<T = Data>(path: string, file: Blob, method: 'POST' | 'PUT' = 'POST'): Promise<T> {
+      const headers = { 'content-type': file.type || 'application/octet-stream' };
+      const success = successOf(await patient(path, { method, headers, body: file }));
       isKnown = true;
       return success.data as T;
     },

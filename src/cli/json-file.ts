@@ -1,4 +1,4 @@
-/** Files of JSON that commands take: how they are read, and how their mistakes are told. */
+/** Files that commands take, most of them JSON: how they are read, and how their mistakes are told. */
 import { createReadStream } from 'node:fs';
 import type { Problem } from '../checkout/refusals.ts';
 import { messageOf } from '../lib/error-message.ts';
@@ -10,21 +10,33 @@ const MAX_BYTES = 8 * 2 ** 20;
 
 /** Reads a file of JSON; `-` is standard input. Of one with secrets, no error repeats a part. */
 export async function readJson(file: string, { hasSecrets = false } = {}): Promise<unknown> {
+  const bytes = await readBytes(file, MAX_BYTES);
+  try {
+    // Takes away a byte order mark, which editors of some systems write.
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (error) {
+    throw unreadable(file, hasSecrets && error instanceof SyntaxError ? 'it is not JSON' : messageOf(error));
+  }
+}
+
+/** Reads a file of any kind; `-` is standard input. */
+export async function readBytes(file: string, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
     for await (const chunk of file === '-' ? process.stdin : createReadStream(file)) {
       size += chunk.length;
-      if (size > MAX_BYTES) throw new Error(`it has more than ${MAX_BYTES / 2 ** 20} MiB`);
+      if (size > maxBytes) throw new Error(`it has more than ${maxBytes / 1024} KiB`);
       chunks.push(chunk);
     }
-    // Takes away a byte order mark, which editors of some systems write.
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)));
+    return Buffer.concat(chunks);
   } catch (error) {
-    const reason = hasSecrets && error instanceof SyntaxError ? 'it is not JSON' : messageOf(error);
-    throw new Failure(`${nameOf(file)} cannot be read: ${printable(reason)}`);
+    throw unreadable(file, messageOf(error));
   }
 }
+
+const unreadable = (file: string, reason: string): Failure =>
+  new Failure(`${nameOf(file)} cannot be read: ${printable(reason)}`);
 
 /** All mistakes at once, each with its place: one in one line, several in a line each. */
 export function mistakesIn(file: string, problems: readonly Problem[]): Failure {

@@ -10,6 +10,15 @@ export function acceptsJson(accept: string | undefined): boolean {
   return rangesOf(accept).some(({ type, quality }) => JSON_RANGES.has(type) && quality > 0);
 }
 
+/** True for a range that one of these types is in. */
+export function acceptsType(accept: string | undefined, types: readonly string[]): boolean {
+  if (accept === undefined) return true;
+  return rangesOf(accept).some(
+    ({ type, quality }) =>
+      quality > 0 && types.some((each) => [each, `${each.split('/', 1)[0]}/*`, '*/*'].includes(type)),
+  );
+}
+
 /** A stream must be named, and preferred to JSON. */
 export function wantsEventStream(accept: string | undefined): boolean {
   if (!accept?.toLowerCase().includes(EVENT_STREAM)) return false;

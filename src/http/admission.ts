@@ -5,7 +5,7 @@ import type { Permission } from '../accounts/api-key.ts';
 import { tenantName } from '../checkout/tenant.ts';
 import { createBeside } from '../lib/beside.ts';
 import { createAddressLimiter, createRateLimiter, type RateLimiter } from '../lib/rate-limit.ts';
-import { acceptsJson, wantsEventStream } from './accept.ts';
+import { acceptsJson, acceptsType, wantsEventStream } from './accept.ts';
 import type { Authenticator, Principal } from './auth.ts';
 import { RequestError } from './errors.ts';
 
@@ -49,6 +49,8 @@ type Demands = {
   readonly testOnly?: boolean;
   /** Set if it also answers with a stream. */
   readonly eventStream?: object;
+  /** Types of the bytes with which it answers instead of JSON. */
+  readonly downloads?: readonly string[];
 };
 
 export type Admission = ReturnType<typeof createAdmission>;
@@ -114,7 +116,7 @@ export function limitAddresses(app: FastifyInstance): void {
 /** Counts a request of this caller. Refuses it beyond their rate, with a key that may not do this, and for an answer they cannot read. */
 function refusalFor(
   { keyId, tenant, permissions }: Principal,
-  { permission, testOnly, eventStream }: Demands,
+  { permission, testOnly, eventStream, downloads }: Demands,
   accept: string | undefined,
   { keys, tenants }: Limits,
 ): RequestError | undefined {
@@ -128,6 +130,7 @@ function refusalFor(
     return forbidden('Only keys of test mode may call this operation.');
   }
   if (acceptsJson(accept) || (eventStream && wantsEventStream(accept))) return undefined;
+  if (downloads && acceptsType(accept, downloads)) return undefined;
   return new RequestError('not_acceptable');
 }
 

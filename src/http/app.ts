@@ -36,6 +36,7 @@ import { bankStatementRoutes } from './routes/bank-statement.ts';
 import { checkoutRoutes } from './routes/checkout.ts';
 import { customerRoutes } from './routes/customer.ts';
 import { eventRoutes } from './routes/event.ts';
+import { logoRoutes } from './routes/logo.ts';
 import { metadataRoutes } from './routes/metadata.ts';
 import { movementRoutes } from './routes/movement.ts';
 import { operationsRoutes, type Phase } from './routes/operations.ts';
@@ -155,6 +156,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       metadataRoutes(api, options);
       apiKeyRoutes(api, options);
       accountSettingsRoutes(api, options);
+      logoRoutes(api, options);
       receivingAccountRoutes(api, options);
       railCredentialsRoutes(api, options);
       webhookSecretRoutes(api, options);

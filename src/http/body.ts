@@ -1,11 +1,11 @@
-/** Request bodies: JSON, nothing at all, or either, as the operation declares. */
+/** Request bodies: JSON, nothing at all, either, or a file, as the operation declares. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { fieldsError, RequestError } from './errors.ts';
 import { pointerOf, readJson } from './json.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The body as it came, for the hash of a request that may be repeated. */
+    /** The body as it came: a file, or JSON for the hash of a request that may be repeated. */
     bodyBytes: Buffer | null;
   }
 }
@@ -18,7 +18,7 @@ export function parseBodies(api: FastifyInstance): void {
   // Fastify refuses a malformed type before anybody looks at the body.
   api.addHook('onRequest', (request, _reply, done) => {
     const { noBody, upload } = request.routeOptions.config;
-    if (noBody || upload) request.raw.headers['content-type'] = 'application/octet-stream';
+    if (noBody || upload === true) request.raw.headers['content-type'] = 'application/octet-stream';
     done();
   });
   api.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) => {
@@ -31,15 +31,37 @@ export function parseBodies(api: FastifyInstance): void {
 }
 
 function readBody(request: FastifyRequest, bytes: Buffer): unknown {
-  const { noBody, optionalBody } = request.routeOptions.config;
+  const { noBody, optionalBody, upload } = request.routeOptions.config;
   if (noBody) return refuseContent(request, bytes);
   if (optionalBody && bytes.length === 0) return undefined;
-  const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+  const type = mediaTypeOf(request);
+  if (Array.isArray(upload)) return keepFile(request, bytes, type, upload);
   if (type !== 'application/json') throw new RequestError('unsupported_media_type');
   const value = readJson(bytes);
   // `{}` and no body are the same request when it is repeated.
   if (!(optionalBody && isObject(value) && Object.keys(value).length === 0)) request.bodyBytes = bytes;
   return value;
+}
+
+/** Type of the body as the request declares it, without parameters. */
+export function mediaTypeOf({ headers }: FastifyRequest): string | undefined {
+  return headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+}
+
+/** A file is no value that anything further looks into: the handler takes the bytes. */
+function keepFile(
+  request: FastifyRequest,
+  bytes: Buffer,
+  type: string | undefined,
+  types: readonly string[],
+): undefined {
+  if (type === undefined || !types.includes(type)) {
+    const message = `The request body must be ${types.join(' or ')}.`;
+    throw new RequestError('unsupported_media_type', [
+      { reason: 'unsupported_media_type', message, remarks: '' },
+    ]);
+  }
+  request.bodyBytes = bytes;
 }
 
 /** Accepts an empty body, `{}` and `null`, whatever the content type says. */

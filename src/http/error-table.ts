@@ -94,13 +94,14 @@ export const errorTable = {
     status: 413,
     code: 116,
     text: 'The request is too large.',
-    advice: 'A body may have 256 KiB, a bank statement 64 MiB. Keep documents out of the metadata.',
+    advice:
+      'A body may have 256 KiB, a logo 64 KiB and a bank statement 64 MiB. Keep documents out of the metadata.',
   },
   unsupported_media_type: {
     status: 415,
     code: 117,
-    text: 'The request body must be application/json.',
-    advice: 'Send the header `Content-Type: application/json`.',
+    text: 'The content type of the request body is another one than the operation accepts.',
+    advice: 'Send the header `Content-Type: application/json`; with a logo, `image/png` or `image/jpeg`.',
   },
   not_expirable: {
     status: 409,

@@ -31,7 +31,7 @@ export const MAX_ITEMS = 100;
 /** Invalid fields; those of the metadata have a code of their own. */
 export function fieldsError(
   problems: readonly Problem[],
-  reason: 'field_invalid' | 'bad_query' = 'field_invalid',
+  reason: 'field_invalid' | 'bad_query' | 'too_large' = 'field_invalid',
 ) {
   const items = problems.slice(0, MAX_ITEMS).map(({ pointer, detail }): ErrorItem => {
     const inMetadata =

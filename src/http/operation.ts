@@ -6,8 +6,14 @@ import type { ErrorReason } from './error-table.ts';
 import type { CurrencyOf } from './loose.ts';
 import type { ResourceName } from './schemas/answers.ts';
 
-/** The success of an operation: one resource, or a page of a list of them. */
-type Answers = { readonly answers: ResourceName } | { readonly lists: ResourceName };
+/**
+ * The success of an operation: one resource, a page of a list of them, bytes of one of these types instead of JSON, or
+ * nothing, with status 204.
+ */
+type Answers =
+  | { readonly answers: ResourceName | null }
+  | { readonly lists: ResourceName }
+  | { readonly downloads: readonly string[] };
 
 export type Declaration = Answers & {
   /** As messages name it: `CHECKOUT.UPDATE`. */
@@ -28,8 +34,8 @@ export type Declaration = Answers & {
   readonly currencyOf?: CurrencyOf;
   /** Only for keys of test mode. */
   readonly testOnly?: boolean;
-  /** The body is a file of any type, which the handler reads. */
-  readonly upload?: boolean;
+  /** The body is a file: of any type, read by the handler, or of one of these and no longer than other bodies. */
+  readonly upload?: true | readonly string[];
   readonly summary: string;
   readonly description?: string;
   /** Differences for accounts with `compatibility` v3, beside those of all operations. */
@@ -46,7 +52,9 @@ export type Declaration = Answers & {
 export type Accepted = { readonly params?: TSchema; readonly querystring?: TSchema; readonly body?: TSchema };
 
 declare module 'fastify' {
-  interface FastifyContextConfig extends Partial<Omit<Declaration, 'tag' | 'summary' | 'description'>> {}
+  interface FastifyContextConfig extends Partial<Omit<Declaration, 'tag' | 'summary' | 'description'>> {
+    downloads?: readonly string[];
+  }
 }
 
 /** The options of its route. What an operation answers is described in `openapi.json`, which is made from these. */

@@ -5,7 +5,7 @@
 import { createLru } from '../lib/lru.ts';
 import { pageOf } from './page.ts';
 import { newOnce, ONCE_FIELD } from './pay-form.ts';
-import { accentOf, type Visit } from './visit.ts';
+import { accentOf, logoOf, type Visit } from './visit.ts';
 
 /** The bytes of a page, with a one-time value that only holds the place of others; `onceAt` is null without a form. */
 type Rendered = { readonly settings: string; readonly bytes: Buffer; readonly onceAt: number | null };
@@ -43,7 +43,7 @@ export function renderedPage(visit: Visit, basePath: string): Buffer {
 function settingsOf(visit: Visit): string {
   const { payee, offers, missing } = visit;
   const choice = offers.map(({ method, rail }) => `${method.id} ${rail.name}`);
-  return [payee, accentOf(visit), ...choice, ...missing].join('\n');
+  return [payee, accentOf(visit), logoOf(visit) ?? '', ...choice, ...missing].join('\n');
 }
 
 /** Nothing else on the page can look like the field: quotes are escaped wherever they come from elsewhere. */

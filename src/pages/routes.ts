@@ -1,6 +1,7 @@
 /** Routes of the payer: pages, their forms, their live updates, and the files they need. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { logoBytes, logoFacts } from '../accounts/logo.ts';
 import { isCovered, openTransfer } from '../checkout/session.ts';
 import type { RateLimiter } from '../lib/rate-limit.ts';
 import { DamagedRow, StoreUnavailable } from '../store/errors.ts';
@@ -131,6 +132,17 @@ export function pageRoutes(
     `${PAGE}/events`,
     { exposeHeadRoute: false },
     onVisit(({ checkout }, _request, reply) => streams.answer(reply, checkout)),
+  );
+
+  pages.get(
+    `${PAGE}/logo/:name`,
+    onVisit(async ({ checkout }, request, reply) => {
+      const { name } = request.params as { name: string };
+      const logo = await dependencies.store.logos.fetch(checkout.tenant);
+      // The account may be known here as it was a moment ago: the image says itself which one it is.
+      if (logo?.name !== name) return sendNotFound(request, reply);
+      return sendAsset(reply, { type: logoFacts(name).type, body: logoBytes(logo) });
+    }),
   );
 
   for (const [name, action] of Object.entries({ pay, step: decideStep, cancel_attempt: cancelAttempt })) {
@@ -275,6 +287,6 @@ function sendFile(reply: FastifyReply, visit: Visit, kind: Kind, file: Buffer): 
     .send(file);
 }
 
-function sendAsset(reply: FastifyReply, { type, body }: Asset): FastifyReply {
+function sendAsset(reply: FastifyReply, { type, body }: Omit<Asset, 'path'>): FastifyReply {
   return reply.header('cache-control', IMMUTABLE).type(type).send(body);
 }

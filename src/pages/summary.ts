@@ -1,10 +1,11 @@
 /** Summary of the payment: purpose, payee, amount and deadline. */
+import { logoFacts } from '../accounts/logo.ts';
 import { type Item, listingOf, totalOf } from '../checkout/items.ts';
 import { amountDue, amountPaid, amountRefunded, type Checkout } from '../checkout/session.ts';
 import { count, isolated, type Locale } from '../i18n/locale.ts';
 import { type Html, html } from '../lib/html.ts';
 import { amountOf, inLines, timeOf } from './pieces.ts';
-import { type PageState, stateOf, type Visit } from './visit.ts';
+import { logoOf, type PageState, stateOf, type Visit } from './visit.ts';
 
 /** Number of items above which the list is folded, so that the way to pay is not far down. */
 const ITEMS_SHOWN = 6;
@@ -15,7 +16,7 @@ export function summaryOf(visit: Visit): Html {
   const headline = headlineAmount(checkout, stateOf(visit));
   return html`<section class="summary" aria-labelledby="title">
 <div class="payee">
-<span class="mark" aria-hidden="true">${[...payee][0]?.toUpperCase()}</span>
+${markOf(visit)}
 <h1 id="title" tabindex="-1">${messages.payTo(isolated(locale, payee))}</h1>
 </div>
 ${headline > 0 && html`<p class="amount">${amountOf(locale, headline, checkout.currency)}</p>`}
@@ -23,6 +24,19 @@ ${deadline(checkout, locale)}
 ${orderOf(checkout, locale)}
 ${sums(checkout, locale)}
 </section>`;
+}
+
+/**
+ * The logo of the account, or the first letter of its name. The name stands beside it, so that neither is read out. A
+ * browser knows the size of the image before it has come.
+ */
+function markOf(visit: Visit): Html {
+  const name = logoOf(visit);
+  if (name === null) {
+    return html`<span class="mark" aria-hidden="true">${[...visit.payee][0]?.toUpperCase()}</span>`;
+  }
+  const { width, height } = logoFacts(name);
+  return html`<img class="logo" src="${visit.path}/logo/${name}" alt="" width="${width}" height="${height}">`;
 }
 
 /** Main figure: the amount due, or the amount paid. */

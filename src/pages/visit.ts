@@ -88,6 +88,11 @@ export function accentOf({ account, checkout }: Visit): string {
   return account.settings[checkout.tenant.mode].branding.accentColor;
 }
 
+/** Name of the account's logo, or null. */
+export function logoOf({ account, checkout }: Visit): string | null {
+  return account.logos[checkout.tenant.mode];
+}
+
 /** Address of the session's page, or of a part of it (`/receipt`), in the chosen language. */
 export function addressOf({ path, locale }: Visit, part = ''): string {
   return `${path}${part}${locale.query}`;

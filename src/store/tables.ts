@@ -16,7 +16,8 @@ export const tables = {
     test_clock_offset_ms bigint, previous_webhook_secret_test text?, previous_webhook_secret_test_until bigint?,
     previous_webhook_secret_live text?, previous_webhook_secret_live_until bigint?,
     settings_test text?, settings_live text?,
-    rail_credentials_test text?, rail_credentials_live text?`,
+    rail_credentials_test text?, rail_credentials_live text?, logo_test text?, logo_live text?`,
+  logo: 'name text, content text',
   api_key: `id* text, account bigint, live boolean, secret_hash text, permissions text, name text,
     created_at bigint, revoked_at bigint?`,
   clock_move: 'at* bigint, offset_ms bigint',
@@ -57,6 +58,7 @@ export const tables = {
 const own = {
   sqlite: {
     account: 'changed_in bigint, checksum bigint',
+    logo: 'checksum bigint',
     api_key: 'checksum bigint',
     customer: 'checksum bigint',
     checkout: 'amount bigint, description text?, due_at bigint?, last_event bigint, checksum bigint',

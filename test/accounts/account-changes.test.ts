@@ -18,6 +18,7 @@ const account: Account = {
   testClockOffsetMs: 0,
   settings: { test: defaultSettings, live: defaultSettings },
   railCredentials: { test: {}, live: {} },
+  logos: { test: null, live: null },
 };
 function change(before: Account, command: AccountCommand, now = NOW): Account {
   const after = changedAccount(before, { mode: 'test', now }, command);

@@ -17,6 +17,7 @@ const completed = async (account: NewAccount): Promise<Account> => ({
   previousWebhookSecrets: { test: null, live: null },
   settings: { test: defaultSettings, live: defaultSettings },
   railCredentials: { test: {}, live: {} },
+  logos: { test: null, live: null },
 });
 const store = { accounts: { create: completed, createFirst: completed } };
 

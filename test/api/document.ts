@@ -65,3 +65,8 @@ type DocumentedAnswer = Pick<Answer, 'status' | 'headers' | 'json'>;
 export function isUpload(spec: Data): boolean {
   return spec.requestBody?.content['application/octet-stream'] !== undefined;
 }
+
+/** The body is an image. */
+export function takesImage(spec: Data): boolean {
+  return spec.requestBody?.content['image/png'] !== undefined;
+}

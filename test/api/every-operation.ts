@@ -1,5 +1,6 @@
 /** Every operation of the API: who may ask for it, with what, and about what. */
 import type { Permission } from '../../src/accounts/api-key.ts';
+import { png } from '../support/image.ts';
 import { order } from './shop.ts';
 import { assignment, endpoint, type Subject, statement } from './subjects.ts';
 
@@ -9,7 +10,7 @@ export type Operation = {
   readonly operation: string;
   readonly permission: Permission;
   readonly subject: Subject;
-  /** A text is a file that is uploaded. */
+  /** A text or a buffer is a file that is uploaded. */
   readonly body?: object | string | ((id: string) => object);
   /** What a request has to say in its query. */
   readonly query?: string;
@@ -398,6 +399,17 @@ export const operations: readonly Operation[] = [
     subject: 'settings',
     body: { policy: { late: 'hold' } },
   },
+  {
+    method: 'PUT',
+    path: '/v3/logo',
+    operation: 'LOGO.SET',
+    permission: 'manage',
+    subject: 'logo',
+    body: png({ width: 320, height: 96 }),
+    creates: true,
+  },
+  { method: 'GET', path: '/v3/logo', operation: 'LOGO.FETCH', permission: 'manage', subject: 'logo' },
+  { method: 'DELETE', path: '/v3/logo', operation: 'LOGO.DELETE', permission: 'manage', subject: 'logo' },
   {
     method: 'GET',
     path: '/v3/receiving_account',

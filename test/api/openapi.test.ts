@@ -7,9 +7,10 @@ import { eventTypes } from '../../src/events/types.ts';
 import { BODY_LIMIT_BYTES } from '../../src/http/body.ts';
 import { errorTable } from '../../src/http/error-table.ts';
 import { UPLOAD_LIMIT_BYTES } from '../../src/http/routes/bank-statement.ts';
+import { png } from '../support/image.ts';
 import { routesOf } from '../support/routes.ts';
 import { startService } from '../support/service.ts';
-import { type DocumentedOperation, isUpload, readDocument } from './document.ts';
+import { type DocumentedOperation, isUpload, readDocument, takesImage } from './document.ts';
 import { operations as matrix } from './every-operation.ts';
 import { startReceiver } from './receiver.ts';
 import { createSession, type Data, order, pay, WELL_FORMED_ID } from './shop.ts';
@@ -35,6 +36,17 @@ suite('the document', () => {
     const [upload] = uploads;
     assert.deepEqual(Object.keys(upload?.spec.requestBody.content), ['application/octet-stream']);
     assert.equal(upload?.spec.requestBody.required, true);
+    const images = operations.filter(({ spec }) => takesImage(spec));
+    assert.deepEqual(
+      images.map(({ method, path }) => `${method} ${path}`),
+      ['PUT /v3/logo'],
+    );
+    const body = images[0]?.spec.requestBody;
+    assert.deepEqual(body, {
+      description: 'The file.',
+      required: true,
+      content: { 'image/png': { schema: {} }, 'image/jpeg': { schema: {} } },
+    });
   });
 
   test('is OpenAPI 3.1 with what a client needs to begin', () => {
@@ -98,14 +110,29 @@ suite('the key that an operation needs', () => {
   }
 });
 
+/** Types of successes that are no JSON, by their operations; none of those without a body. */
+const withoutEnvelope: Readonly<Record<string, readonly string[]>> = {
+  fetchLogo: ['image/png', 'image/jpeg'],
+  deleteLogo: [],
+};
+
 for (const { method, path, spec } of operations) {
   test(`${method} ${path} is described`, () => {
     assert.ok(spec.summary && spec.tags.length === 1);
     const [success] = Object.keys(spec.responses).filter((status) => status.startsWith('2'));
-    const answer = spec.responses[success ?? ''].content['application/json'];
-    assert.ok(follow(answer.schema).properties.data);
-    assertFits(exampleOf(answer), answer.schema);
-    assert.notDeepEqual(answer.example, sample(answer.schema, schemas), 'says what its schema says already');
+    const { content } = spec.responses[success ?? ''];
+    const bare = withoutEnvelope[spec.operationId];
+    if (bare !== undefined) assert.deepEqual(Object.keys(content ?? {}), bare);
+    else {
+      const answer = content['application/json'];
+      assert.ok(follow(answer.schema).properties.data);
+      assertFits(exampleOf(answer), answer.schema);
+      assert.notDeepEqual(
+        answer.example,
+        sample(answer.schema, schemas),
+        'says what its schema says already',
+      );
+    }
     const expected = [400, 401, 403, 406, 429, 500, 503];
     if (path.includes('{id}') && !rowOf({ method, path, spec })?.creates) expected.push(404);
     if (method !== 'GET') expected.push(413, 422);
@@ -233,8 +260,9 @@ suite('real answers', async () => {
           assert.equal(await ask({}, { query: '?x=1' }), 400);
         return;
       }
-      assert.equal(await ask({ 'content-type': 'application/json' }, { body: '{' }), 400);
-      assert.equal(await ask({}, { body: { nothing_known: 1 } }), 400);
+      const unreadable = takesImage(spec) ? 415 : 400;
+      assert.equal(await ask({ 'content-type': 'application/json' }, { body: '{' }), unreadable);
+      assert.equal(await ask({}, { body: { nothing_known: 1 } }), unreadable);
       const limit = isUpload(spec) ? UPLOAD_LIMIT_BYTES : BODY_LIMIT_BYTES;
       assert.equal(await ask({}, { body: { a: 'x'.repeat(limit) } }), 413);
       assert.equal(await ask({ 'idempotency-key': 'x'.repeat(256) }), 400);
@@ -243,7 +271,8 @@ suite('real answers', async () => {
       const once = { 'idempotency-key': `key-${spec.operationId}` };
       const sameId = await id();
       const body = typeof given === 'function' ? given(sameId) : given;
-      const other = typeof body === 'string' ? `${body} ` : `${JSON.stringify(body)} `;
+      const text = typeof body === 'string' ? body : JSON.stringify(body);
+      const other = takesImage(spec) ? png({ color: '#ffffff' }) : `${text} `;
       assert.ok((await ask(once, { id: sameId })) < 300);
       assert.equal(await ask(once, { id: sameId, body: other }), 422);
     });

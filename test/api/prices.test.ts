@@ -11,6 +11,7 @@ import { openRoutes } from '../../bench/neighbours/open.ts';
 import { median } from '../../bench/statistics.ts';
 import { createAccount } from '../../src/accounts/account.ts';
 import { allPermissions, type Permission } from '../../src/accounts/api-key.ts';
+import { asSent, type Sent } from '../support/client.ts';
 import { evidence, type Figures } from '../support/evidence.ts';
 import { shownForm } from '../support/pay-form.ts';
 import { routesOf } from '../support/routes.ts';
@@ -54,7 +55,7 @@ after(() => client.terminate());
 type Request = {
   readonly method: string;
   readonly path: string;
-  readonly body?: string;
+  readonly body?: Sent;
   readonly type?: string;
 };
 type Row = {
@@ -78,6 +79,11 @@ for (const permission of allPermissions) {
   lacking.set(permission, (await service.createKey({ permissions })).authorization);
 }
 
+function bodyOf(given: unknown): Pick<Request, 'body' | 'type'> {
+  const { type, content: body } = asSent(given);
+  return type === undefined || body === undefined ? {} : { type, body };
+}
+
 const keyed = operations.flatMap(
   ({ method, path, operation, permission, subject, body, query = '', creates }): Row[] => {
     const request = (id: string): Request => {
@@ -85,7 +91,7 @@ const keyed = operations.flatMap(
       return {
         method,
         path: path.replace('{id}', id) + query,
-        ...(sent === undefined ? {} : { body: typeof sent === 'string' ? sent : JSON.stringify(sent) }),
+        ...bodyOf(sent),
       };
     };
     const unknown = async () => request(`chk_${WORD}`);

@@ -1,4 +1,5 @@
 /** Subjects of API operations, each made on demand. */
+import { png } from '../support/image.ts';
 import type { OtherService } from '../support/service.ts';
 import { awaitTransfer, camt, configure, entered, eur, imported } from './bank.ts';
 import type { Receiver } from './receiver.ts';
@@ -82,6 +83,12 @@ export function subjectsOf(
       await configure(service);
       return '';
     },
+    /** A logo that is another one than that of the test. */
+    async logo() {
+      const { status } = await call('PUT', '/v3/logo', { body: png() });
+      if (status >= 300) throw new Error(`a logo was refused with ${status}`);
+      return '';
+    },
     async receivingAccount() {
       await configure(service, { receivingAccounts: [{ ...eur, id: 'main' }] });
       return 'main';
@@ -130,7 +137,7 @@ export function subjectsOf(
 export type Subject = keyof ReturnType<typeof subjectsOf>;
 
 /** The surroundings that an operation needs without naming them. */
-type Surroundings = 'none' | 'bank' | 'dueRefund' | 'settings';
+type Surroundings = 'none' | 'bank' | 'dueRefund' | 'settings' | 'logo';
 
 export const prefixes: Readonly<Record<Exclude<Subject, Surroundings>, string>> = {
   checkout: 'chk',

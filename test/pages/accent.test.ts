@@ -70,7 +70,7 @@ suite('the accent of an account', () => {
     assert.deepEqual(Object.keys(light), ['accent', 'accent-hover', 'fill', 'fill-hover', 'on-fill', 'soft']);
     const css = stylesheet.body.toString();
     for (const name of Object.keys(light)) {
-      assert.ok(css.includes(`  --${name}: `) && css.includes(`: var(--${name});`), name);
+      assert.ok(css.includes(`\n--${name}: `) && css.includes(`: var(--${name});`), name);
     }
     assert.deepEqual(Object.keys(dark), Object.keys(light));
     assert.match(accentSheet('#7b2cbf').path, /^\/assets\/accent-7b2cbf-[0-9a-f]{16}\.css$/);

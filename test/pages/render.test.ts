@@ -105,6 +105,7 @@ const account: Account = {
   testClockOffsetMs: 0,
   settings: { test: defaultSettings, live: defaultSettings },
   railCredentials: { test: {}, live: {} },
+  logos: { test: null, live: null },
 };
 
 const inOrange: AccountSettings = { ...defaultSettings, branding: { accentColor: '#e8590c' } };

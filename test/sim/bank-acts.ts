@@ -34,6 +34,7 @@ const account: Account = {
   testClockOffsetMs: 0,
   settings: { test: settings, live: settings },
   railCredentials: { test: {}, live: {} },
+  logos: { test: null, live: null },
 };
 
 function pick<T>(all: readonly T[], number: number): T | undefined {

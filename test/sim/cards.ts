@@ -39,6 +39,7 @@ const account: Account = {
   testClockOffsetMs: 0,
   settings: { test: defaultSettings, live: defaultSettings },
   railCredentials: { test: {}, live: {} },
+  logos: { test: null, live: null },
 };
 
 export type Cards = ReturnType<typeof createCards>;

@@ -49,6 +49,7 @@ export function directorySuite(open: Open): void {
         previousWebhookSecrets: { test: null, live: null },
         settings: { test: defaultSettings, live: defaultSettings },
         railCredentials: { test: {}, live: {} },
+        logos: { test: null, live: null },
       });
       assert.deepEqual(await again.accounts.fetch(made.number), made);
       const all = await again.accounts.list();

@@ -6,8 +6,18 @@ export type Response = { readonly status: number; readonly headers: Headers; rea
 type Asked = {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | undefined;
+  readonly body?: Sent | undefined;
 };
+
+/** A body on its way. */
+export type Sent = string | Uint8Array<ArrayBuffer>;
+
+/** A body as it is sent, and its type: text and bytes are files and stay as they are, anything else is JSON. */
+export function asSent(body: unknown): { readonly type?: string; readonly content?: Sent } {
+  if (body === undefined) return {};
+  if (Buffer.isBuffer(body)) return { type: 'image/png', content: Uint8Array.from(body) };
+  return { type: 'application/json', content: typeof body === 'string' ? body : JSON.stringify(body) };
+}
 
 export function createClient(origin: string) {
   const agent = new Agent({ keepAlive: true });

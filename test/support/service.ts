@@ -10,7 +10,7 @@ import { readConfig } from '../../src/config/read.ts';
 import type { Config } from '../../src/config/settings.ts';
 import type { ConnectionOptions } from '../../src/http/connections.ts';
 import { createService, type Service } from '../../src/main.ts';
-import { createClient, type Response } from './client.ts';
+import { asSent, createClient, type Response } from './client.ts';
 import { freshTestDatabase, type TestDatabase } from './database.ts';
 import { takeLivePayments } from './live-payments.ts';
 
@@ -62,7 +62,7 @@ export type ServiceOptions = {
 };
 
 export type CallOptions = {
-  /** Sent as JSON; a string is sent as it is. */
+  /** Sent as JSON; a string and a buffer are sent as they are. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 };
@@ -125,14 +125,15 @@ export async function startService(
     path: string,
     { body, headers = {} }: CallOptions = {},
   ): Promise<Answer> {
+    const { type, content } = asSent(body);
     const response = await client.ask(path, {
       method,
       headers: {
         authorization: key.authorization,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(type === undefined ? {} : { 'content-type': type }),
         ...headers,
       },
-      body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
+      body: content,
     });
     const isJson = response.headers.get('content-type')?.includes('json') && response.text !== '';
     return { ...response, json: isJson ? JSON.parse(response.text) : null };

@@ -83,7 +83,10 @@ const headersOfStatus: Readonly<Record<number, Parameters<typeof headersOf>[0]>>
 function nameOf(status: number, reasons: readonly ErrorReason[]): string {
   if (status === 401) return 'Unauthorized';
   if (status !== 400) return reasons.map(pascalCase).join('Or');
-  const parts: Partial<Record<ErrorReason, string>> = { field_invalid: 'Body' };
+  // A file is no JSON.
+  const parts: Partial<Record<ErrorReason, string>> = reasons.includes('bad_json')
+    ? { field_invalid: 'Body' }
+    : { field_invalid: 'File' };
   const named = reasons.map((reason) => parts[reason] ?? pascalCase(reason).replace('Bad', ''));
   return `Bad${named.filter((part) => part !== 'Json').join('')}`;
 }

@@ -157,9 +157,9 @@ function requestHeadersOf(declared: DeclaredOperation): readonly HeaderName[] {
 }
 
 function bodyOf({ declaration, accepted }: DeclaredOperation, { schemas }: Builder): JsonObject {
-  if (declaration.upload) {
-    // Bytes of whatever type have an empty schema (OpenAPI 3.1, section 4.8.14.2).
-    const content = { 'application/octet-stream': { schema: {} } };
+  const { upload } = declaration;
+  if (upload) {
+    const content = bytesOf(upload === true ? [ANY_BYTES] : upload);
     return { requestBody: { description: 'The file.', required: true, content } };
   }
   if (accepted.body === undefined) return {};
@@ -170,34 +170,54 @@ function bodyOf({ declaration, accepted }: DeclaredOperation, { schemas }: Build
   };
 }
 
+export const ANY_BYTES = 'application/octet-stream';
+
+/** Bytes of whatever type have an empty schema (OpenAPI 3.1, section 4.8.14.2). */
+const bytesOf = (types: readonly string[]): JsonObject =>
+  Object.fromEntries(types.map((type) => [type, { schema: {} }]));
+
 export const messageOf = ({ operation }: Declaration): string => `${operation}.SUCCESS`;
 
 function successOf(declared: DeclaredOperation, { examples }: Builder): JsonObject {
   const { declaration } = declared;
-  const { operation, statusCode, versioned, eventStream } = declaration;
-  const data = examples.answer(operation);
+  const { statusCode, versioned } = declaration;
+  const content = contentOf(declaration, examples);
   return {
-    description: `Success, with the message \`${messageOf(declaration)}\`.`,
+    description: content['application/json']
+      ? `Success, with the message \`${messageOf(declaration)}\`.`
+      : 'downloads' in declaration
+        ? 'Success, with the file.'
+        : 'Success.',
     headers: headersOf([
       'X-Request-Id',
       ...(versioned ? (['ETag'] as const) : []),
       ...(statusCode === 201 ? (['Location'] as const) : []),
       ...(isWrite(declared) ? (['Idempotent-Replayed'] as const) : []),
     ]),
-    content: {
-      'application/json': {
-        schema: refTo('schemas', envelopeOf(declaration)),
-        ...(data ? { example: { status: 'success', message: messageOf(declaration), data } } : {}),
-      },
-      ...(eventStream
-        ? {
-            'text/event-stream': {
-              schema: { type: 'string', description: eventStream.description },
-              example: eventStream.example,
-            },
-          }
-        : {}),
+    ...(Object.keys(content).length > 0 ? { content } : {}),
+  };
+}
+
+/** The forms in which a success answers; none where it has no body. */
+function contentOf(declaration: Declaration, examples: Examples): JsonObject {
+  const { operation, eventStream } = declaration;
+  if ('downloads' in declaration) return bytesOf(declaration.downloads);
+  const resource = resourceOf(declaration);
+  if (resource === null) return {};
+  const data = examples.answer(operation);
+  return {
+    'application/json': {
+      schema: refTo('schemas', envelopeOf(resource, declaration)),
+      ...(data ? { example: { status: 'success', message: messageOf(declaration), data } } : {}),
     },
+    ...(eventStream
+      ? {
+          'text/event-stream': {
+            schema: { type: 'string', description: eventStream.description },
+            example: eventStream.example,
+          },
+        }
+      : {}),
   };
 }
 
@@ -208,10 +228,13 @@ function creationOf(declared: DeclaredOperation, builder: Builder): JsonObject {
 }
 
 export const isList = (declaration: Declaration): boolean => 'lists' in declaration;
-export const resourceOf = (declaration: Declaration): ResourceName =>
-  'lists' in declaration ? declaration.lists : declaration.answers;
-const envelopeOf = (declaration: Declaration): string =>
-  `${resourceOf(declaration)}${isList(declaration) ? 'List' : ''}Envelope`;
+/** The resource that it answers with; null for none. */
+export function resourceOf(declaration: Declaration): ResourceName | null {
+  if ('lists' in declaration) return declaration.lists;
+  return 'answers' in declaration ? declaration.answers : null;
+}
+const envelopeOf = (resource: ResourceName, declaration: Declaration): string =>
+  `${resource}${isList(declaration) ? 'List' : ''}Envelope`;
 
 /** The fields of every success, and those of every page of a list; `data` is what the answer is about. */
 const envelopes: Readonly<Record<string, JsonObject>> = {
@@ -244,15 +267,15 @@ function openObject(description: string, properties: JsonObject): JsonObject {
  */
 function addEnvelopes(operations: readonly DeclaredOperation[], schemas: Components): void {
   for (const [name, schema] of Object.entries(envelopes)) schemas.set(name, schema);
-  const byName = Map.groupBy(
-    operations.map(({ declaration }) => declaration),
-    envelopeOf,
-  );
-  for (const [name, [first, ...others]] of byName) {
-    if (!first) continue;
-    const resource = refTo('schemas', resourceOf(first));
+  const answering = operations.flatMap(({ declaration }) => {
+    const resource = resourceOf(declaration);
+    return resource === null ? [] : [{ declaration, resource, name: envelopeOf(resource, declaration) }];
+  });
+  for (const [name, all] of Map.groupBy(answering, (each) => each.name)) {
+    const [{ declaration: first, resource: answered }] = all as [(typeof answering)[0]];
+    const resource = refTo('schemas', answered);
     const properties = {
-      message: { type: 'string', enum: [first, ...others].map(messageOf) },
+      message: { type: 'string', enum: all.map(({ declaration }) => messageOf(declaration)) },
       data: isList(first) ? { type: 'array', items: resource } : resource,
     };
     schemas.set(name, {

@@ -90,6 +90,8 @@ function operationArticle(
   const success = at(spec, 'responses', status, 'content', 'application/json');
   const answer = exampleOf(success, schemas);
   const isCreation = declaration.statusCode === 201;
+  const { upload } = declaration;
+  const hasEnvelope = resourceOf(declaration) !== null;
   return html`<article id="${id}" class="card" aria-labelledby="${id}-title">
 <div class="text">
 <h3 id="${id}-title"><a href="#${id}">${declaration.summary}</a></h3>
@@ -97,19 +99,32 @@ function operationArticle(
 ${prose(String(spec.description))}
 ${own.length > 0 && html`<h4>Parameters</h4>\n${parameterList(own, schemas)}`}
 ${bodySchema !== undefined && html`<h4>Body</h4>\n${fieldList(bodySchema, schemas, linked)}`}
-${type === 'application/octet-stream' && html`<h4>Body</h4>\n<p>The file, of any content type.</p>`}
+${upload !== undefined && html`<h4>Body</h4>\n<p>The file, ${upload === true ? 'of any content type' : html`as ${typesOf(upload)}`}.</p>`}
 <h4>Answer</h4>
-<p><code>${status}</code> with ${isList(declaration) ? 'a page of ' : ''}${resourceLink(resourceOf(declaration))}${isList(declaration) ? ' objects' : ''} as <code>data</code>.</p>
+<p><code>${status}</code> ${answerOf(declaration)}.</p>
 <h4>Errors</h4>
 ${errorList(declared)}
 </div>
 <div class="examples">
 ${codeBlock('Example request', curl(method, path, own, body, { isCreation }))}
-${codeBlock(`Example answer: ${status}`, pretty({ ...(isObject(answer) ? answer : {}), message: messageOf(declaration) }))}
+${hasEnvelope && codeBlock(`Example answer: ${status}`, pretty({ ...(isObject(answer) ? answer : {}), message: messageOf(declaration) }))}
 </div>
 </article>
 `;
 }
+
+/** The success in words, behind its status. */
+function answerOf(declaration: DeclaredOperation['declaration']): Html {
+  if ('downloads' in declaration) return html`with the file, as ${typesOf(declaration.downloads)}`;
+  const resource = resourceOf(declaration);
+  if (resource === null) return html`without a body`;
+  return isList(declaration)
+    ? html`with a page of ${resourceLink(resource)} objects as <code>data</code>`
+    : html`with ${resourceLink(resource)} as <code>data</code>`;
+}
+
+const typesOf = (types: readonly string[]): Html =>
+  html`${types.map((type, index) => html`${index > 0 && ' or '}<code>${type}</code>`)}`;
 
 /** The example that stands with the content, or the one that its schema makes. */
 const exampleOf = (content: JsonObject, schemas: Schemas): Json =>

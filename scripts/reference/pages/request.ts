@@ -1,5 +1,6 @@
 /** Example requests, as commands for a shell. */
 import { DOCUMENTED_URL } from '../../../src/http/docs.ts';
+import { ANY_BYTES } from '../api/operations.ts';
 import { isObject, type Json, type JsonObject } from '../api/schemas.ts';
 
 type Parameter = {
@@ -33,8 +34,10 @@ export function curl(
     ...(method === 'GET' || (method === 'POST' && body) ? [] : [`-X ${method}`]),
     ...(isCreation ? ["-H 'Idempotency-Key: order-1001'"] : []),
   ];
-  if (body?.type === 'application/octet-stream') lines.push('--data-binary @statement.xml');
-  else if (body) {
+  if (body?.type === ANY_BYTES) lines.push('--data-binary @statement.xml');
+  else if (body?.type.startsWith('image/')) {
+    lines.push(`-H ${quoted(`Content-Type: ${body.type}`)}`, '--data-binary @logo.png');
+  } else if (body) {
     lines.push(
       `-H ${quoted(`Content-Type: ${body.type}`)}`,
       `-d ${quoted(JSON.stringify(body.example, null, 2))}`,

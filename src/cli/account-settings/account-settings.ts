@@ -1,8 +1,10 @@
-/** Settings of an account, as commands work with them: in the database, or through the API of a server. */
-import type { representSecretFate, representSettings } from '../../accounts/representation.ts';
+/** Settings and logo of an account, as commands work with them: in the database, or through the API of a server. */
+import type { Logo } from '../../accounts/logo.ts';
+import type { representLogo, representSecretFate, representSettings } from '../../accounts/representation.ts';
 import type { Place } from '../place.ts';
 
 export type ShownSettings = ReturnType<typeof representSettings>;
+export type ShownLogo = ReturnType<typeof representLogo>;
 export type ShownSecret = ReturnType<typeof representSecretFate>;
 
 /** A merge patch (RFC 7396) from a file. It may be any JSON, and is read when nothing else is wrong. */
@@ -15,6 +17,8 @@ export type Settings = {
   rename(account: number | undefined, name: string): Promise<ShownSettings>;
   /** The secret of webhooks to the addresses of sessions. */
   rotateSecret(place: Place, overlapSeconds: number): Promise<ShownSecret>;
+  setLogo(place: Place, logo: Logo): Promise<ShownLogo>;
+  removeLogo(place: Place): Promise<void>;
 };
 
 export const settingsKeys = {

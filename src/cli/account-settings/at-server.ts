@@ -1,4 +1,5 @@
 /** Settings at a server: those of the account and mode of the key with which it is asked. */
+import { logoBytes, logoFacts } from '../../accounts/logo.ts';
 import { type Client, withMistakes } from '../client.ts';
 import { mistakesIn } from '../json-file.ts';
 import { refusePlace } from '../place.ts';
@@ -28,6 +29,17 @@ export function settingsAtServer(client: Client): Settings {
     async rotateSecret(place, overlapSeconds) {
       refusePlace(place);
       return client.send('POST', '/webhook_secret/rotate', { overlap_seconds: overlapSeconds });
+    },
+
+    async setLogo(place, logo) {
+      refusePlace(place);
+      const file = new Blob([Uint8Array.from(logoBytes(logo))], { type: logoFacts(logo.name).type });
+      return client.upload('/logo', file, 'PUT');
+    },
+
+    async removeLogo(place) {
+      refusePlace(place);
+      await client.send('DELETE', '/logo');
     },
   };
 }

@@ -1,13 +1,14 @@
 /** Settings in the database: changed by the same rules as over the API, and shown as the API shows them. */
 import { tenantNow } from '../../accounts/account.ts';
 import { changedAccount, secretFate } from '../../accounts/account-changes.ts';
-import { representSecretFate, representSettings } from '../../accounts/representation.ts';
+import { representLogo, representSecretFate, representSettings } from '../../accounts/representation.ts';
 import type { SettingsCommand } from '../../accounts/settings-changes.ts';
 import { isRefusal, type Problem } from '../../checkout/refusals.ts';
 import type { JsonObject } from '../../checkout/session.ts';
 import { isObject } from '../../lib/json-values.ts';
 import { newWebhookSecret } from '../../webhooks/secrets.ts';
 import { accountOf, changeAccount } from '../account.ts';
+import { Failure } from '../failure.ts';
 import { mistakesIn } from '../json-file.ts';
 import { tenantAt } from '../place.ts';
 import type { Database } from '../with-store.ts';
@@ -51,6 +52,17 @@ export function settingsInDatabase(database: Database): Settings {
         overlapMs: overlapSeconds * 1000,
       });
       return representSecretFate(secretFate(before, after, { mode: tenant.mode, now }));
+    },
+
+    async setLogo(place, logo) {
+      await changeAccount(database, await tenantAt(store, place), { type: 'set_logo', logo });
+      return representLogo(logo);
+    },
+
+    async removeLogo(place) {
+      const tenant = await tenantAt(store, place);
+      const without = `account ${tenant.account} has no logo in ${tenant.mode} mode`;
+      await changeAccount(database, tenant, { type: 'remove_logo' }, () => new Failure(without));
     },
   };
 }

@@ -48,6 +48,8 @@ const stamped: Partial<Readonly<Record<TableName, Unlogged>>> = {
     range: 500,
   },
   bank_file: { what: 'files of banks', stamp: 'kind' },
+  // Another image has another name.
+  logo: { what: 'logos', stamp: 'name' },
 };
 
 /** A table of which nothing is said here is compared whole. */

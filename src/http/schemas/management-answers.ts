@@ -1,8 +1,10 @@
-/** API keys, the secret that signs webhooks, receiving accounts, credentials at rails and settings, as the API shows them. */
+/** API keys, the secret that signs webhooks, receiving accounts, credentials at rails, settings and logos, as the API shows them. */
 
 import { allPermissions } from '../../accounts/api-key.ts';
+import { logoTypes, MAX_LOGO_BYTES, MAX_LOGO_PIXELS } from '../../accounts/logo.ts';
 import type {
   representAuditEntry,
+  representLogo,
   representRailCredentials,
   representReceivingAccount,
 } from '../../accounts/representation.ts';
@@ -40,6 +42,9 @@ const unrevoked = {
   ...apiKey,
   revoked_at: nullable({ ...time('Null: the key is active.'), examples: [null] }),
 };
+
+const pixels = (description: string, example: number) =>
+  Type.Integer({ minimum: 1, maximum: MAX_LOGO_PIXELS, description, examples: [example] });
 
 const identifier = (description: string, example?: string) => seldom(`${description}, or null.`, example);
 
@@ -91,6 +96,21 @@ export const managementResources = {
     { ...closed, description: 'A new secret, and the fate of those before it.' },
   ),
   AccountSettings: accountSettings,
+  Logo: Type.Object(
+    {
+      object: kind('logo'),
+      media_type: oneOf(logoTypes, 'Type of the image.'),
+      width: pixels('Width in pixels.', 320),
+      height: pixels('Height in pixels.', 96),
+      bytes: Type.Integer({
+        minimum: 1,
+        maximum: MAX_LOGO_BYTES,
+        description: 'Size of the image.',
+        examples: [4_180],
+      }),
+    } satisfies FieldsOf<typeof representLogo>,
+    { ...closed, description: 'The image that payers see beside the name of the account.' },
+  ),
   AuditEntry: Type.Object(
     {
       id: id('aud'),

@@ -149,6 +149,11 @@ export const twice = (table: string, columns: string, where = 'true'): string =>
 export const isSession = (column: string): string => `${column} LIKE 'chk#_%' ESCAPE '#'`;
 export const isEndpoint = (column: string): string => `${column} LIKE 'whe#_%' ESCAPE '#'`;
 
+/** Logos that accounts name. */
+const namedLogos = `(
+  SELECT number AS account, false AS live, logo_test AS name FROM account WHERE logo_test IS NOT NULL
+  UNION ALL SELECT number, true, logo_live FROM account WHERE logo_live IS NOT NULL)`;
+
 /** Rules that are the same statement for every database. */
 export const commonRules: readonly SqlRule[] = [
   {
@@ -173,6 +178,18 @@ export const commonRules: readonly SqlRule[] = [
         SELECT account, max(offset_ms) AS ahead FROM clock_move WHERE NOT live GROUP BY account
       ) AS moved ON moved.account = number
       WHERE test_clock_offset_ms <> coalesce(ahead, 0)`,
+  },
+  {
+    rule: 'the logo that an account names is there',
+    sql: `
+      SELECT named.account, named.live FROM ${namedLogos} AS named
+      LEFT JOIN ${joined('named', 'logo', 'logo.name = named.name')} WHERE logo.account IS NULL`,
+  },
+  {
+    rule: 'every logo is named by its account',
+    sql: `
+      SELECT logo.account, logo.live FROM logo
+      LEFT JOIN ${namedLogos} AS ${joined('logo', 'named', 'named.name = logo.name')} WHERE named.account IS NULL`,
   },
   { rule: 'no two customers have the same address', sql: twice('customer', 'email', 'email IS NOT NULL') },
   { rule: 'every payment belongs to a session', sql: ofNoSession('payment', 'checkout') },

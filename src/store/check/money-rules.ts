@@ -1,10 +1,11 @@
 /**
- * Rules of refunds, awaited transfers, provider events, bank entries, bank files and the settings of accounts. Statements
+ * Rules of refunds, awaited transfers, provider events, bank entries, bank files, settings and logos of accounts. Statements
  * for every database, and rules for rows that are looked at one by one. What belongs to a session is held against it in
  * `session-rules.ts`.
  */
 import { hash } from 'node:crypto';
 import { allPermissions } from '../../accounts/api-key.ts';
+import { isWhole } from '../../accounts/logo.ts';
 import { type AccountSettings, settingsFrom } from '../../accounts/settings.ts';
 import { type EntryContent, unassigned } from '../../banking/entry.ts';
 import { ID_LENGTH } from '../../lib/id.ts';
@@ -52,6 +53,14 @@ export const accountJudge = () =>
     },
     {},
     ({ number }) => `account ${number}`,
+  );
+
+export const logoJudge = () =>
+  judgeOf(
+    'every logo is the image that its name tells of',
+    (logo: Row<'logo'>) => expect(isWhole(logo)),
+    {},
+    ({ name }) => name,
   );
 
 export const apiKeyJudge = () =>

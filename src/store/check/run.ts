@@ -20,6 +20,7 @@ import {
   bankEntries,
   bankEntryJudge,
   bankFileJudge,
+  logoJudge,
   moneyRules,
 } from './money-rules.ts';
 import { customerJudge, sessionJudge } from './session-rules.ts';
@@ -52,6 +53,7 @@ export async function checkAll(database: Checked, listener: CheckListener): Prom
     if (error !== null) listener.outcome(untoldOutcome(rule, error));
   }
   await look('accounts', 'account', rowsOf('account'), accountJudge());
+  await look('logos', 'logo', rowsOf('logo'), logoJudge());
   await look('API keys', 'api_key', rowsOf('api_key'), apiKeyJudge());
   await look('customers', 'customer', rowsOf('customer'), customerJudge());
   await look('endpoints', 'webhook_endpoint', endpoints, endpointJudge());

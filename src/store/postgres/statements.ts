@@ -50,7 +50,8 @@ export function statementsOn(sql: Sql, tenant: Tenant, inShards: boolean) {
   function on(rows: readonly AnyRow[], statement: () => Known, mostAsValues = inShards ? 1 : 0) {
     if (rows.length === 0) return [];
     const { textFor, fields } = statement();
-    const asValues = rows.length <= mostAsValues;
+    // What has no key within its tenant has no fields to remove it by.
+    const asValues = rows.length <= mostAsValues || fields.length === 0;
     const values = asValues
       ? rows.flatMap((row) => fields.map((field) => row[field] ?? null))
       : [JSON.stringify(rows)];

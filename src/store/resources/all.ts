@@ -25,6 +25,7 @@ import {
 } from './directory.ts';
 import { loadReceivers, receivers, writeEndpoints, writeReceivers } from './endpoints.ts';
 import { events } from './events.ts';
+import { logos, writeLogo } from './logos.ts';
 import { movements } from './movements.ts';
 import { loadProviderEvents, providerEvents, writeProviderEvent } from './provider-events.ts';
 import { type Asked, allAsked, type Read, type Run } from './read.ts';
@@ -42,6 +43,7 @@ const reads = {
   receivers,
   deliveries,
   apiKeys,
+  logos,
   audit,
   movements,
   totals,
@@ -70,6 +72,7 @@ const writes = {
   receivers: writeReceivers,
   newApiKey: addApiKey,
   revokedApiKey: revokeApiKey,
+  logo: writeLogo,
   audit: writeAudit,
 };
 

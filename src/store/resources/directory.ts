@@ -40,6 +40,7 @@ function accountFrom(stored: Row<'account'>): Account {
       test: credentialsFrom(row.railCredentialsTest),
       live: credentialsFrom(row.railCredentialsLive),
     },
+    logos: { test: row.logoTest, live: row.logoLive },
   };
 }
 
@@ -85,6 +86,7 @@ function changedColumns({ before, after }: AccountChange): Array<readonly [name:
       return [
         [`settings_${mode}`, settings, JSON.stringify(settings)],
         [`rail_credentials_${mode}`, credentials, JSON.stringify(credentials)],
+        [`logo_${mode}`, account.logos[mode], account.logos[mode]],
         [`webhook_secret_${mode}`, secret, secret],
         [`previous_webhook_secret_${mode}`, previous, previous?.secret ?? null],
         [`previous_webhook_secret_${mode}_until`, previous, previous?.until ?? null],

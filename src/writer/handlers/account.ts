@@ -1,7 +1,7 @@
 /** Commands about an account. */
 import { changedAccount, subjectOf } from '../../accounts/account-changes.ts';
 import { isRefusal, type Refusal } from '../../checkout/refusals.ts';
-import type { Loaded, Needs } from '../../store/store.ts';
+import type { Loaded, Needs, Writes } from '../../store/store.ts';
 import { auditOf, type ChangeAccount, type Decided, type Value } from '../command.ts';
 
 export function accountNeeds({ origin: { tenant } }: ChangeAccount): Needs {
@@ -19,8 +19,11 @@ export function decideOnAccount(
   if (isRefusal(after)) return after;
   const value = { before, after };
   if (after === before) return { value, writes: [] };
-  return {
-    value,
-    writes: [{ account: value, audit: auditOf(origin, subjectOf(command), 0, now, command.type) }],
-  };
+  const audit = auditOf(origin, subjectOf(command), 0, now, command.type);
+  return { value, writes: [{ account: value, ...logoWrites(command), audit }] };
+}
+
+function logoWrites(command: ChangeAccount['command']): Pick<Writes, 'logo'> {
+  if (command.type === 'set_logo') return { logo: { after: command.logo } };
+  return command.type === 'remove_logo' ? { logo: { after: null } } : {};
 }

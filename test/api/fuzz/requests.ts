@@ -1,6 +1,7 @@
 /** Requests to an operation of the API document: valid, nearly valid, and hostile. */
 import fc from 'fast-check';
-import { type ApiDocument, type DocumentedOperation, isUpload } from '../document.ts';
+import { png } from '../../support/image.ts';
+import { type ApiDocument, type DocumentedOperation, isUpload, takesImage } from '../document.ts';
 import type { Data } from '../shop.ts';
 import { statement } from '../subjects.ts';
 import {
@@ -103,6 +104,7 @@ export function createRequests(document: ApiDocument) {
   }
 
   function bodyOf(operation: DocumentedOperation): fc.Arbitrary<Buffer | null> {
+    if (takesImage(operation.spec)) return fc.constantFrom(png(), png({ width: 320 }));
     if (isUpload(operation.spec)) return fc.nat(1e9).map(statementOf);
     const schema = schemaOf(operation);
     if (schema === undefined) return fc.constantFrom(null, Buffer.from('{}'));
@@ -113,7 +115,10 @@ export function createRequests(document: ApiDocument) {
 
   const target = (path: string, query: string): string => (query === '' ? path : `${path}?${query}`);
 
-  const typeFor = (body: Buffer | null): Header[] => (body === null ? [] : [JSON_TYPE]);
+  const typeFor = ({ spec }: DocumentedOperation, body: Buffer | null): Header[] => {
+    if (body === null) return [];
+    return [takesImage(spec) ? ['Content-Type', 'image/png'] : JSON_TYPE];
+  };
 
   function validRequest(operation: DocumentedOperation): fc.Arbitrary<Draft> {
     const headers: fc.Arbitrary<readonly Header[]> = fc
@@ -125,7 +130,7 @@ export function createRequests(document: ApiDocument) {
       .tuple(pathOf(operation), queryOf(operation), bodyOf(operation), headers)
       .map(([path, query, body, more]) => ({
         target: target(path, query),
-        headers: [...typeFor(body), ...more],
+        headers: [...typeFor(operation, body), ...more],
         body,
       }));
   }
@@ -164,7 +169,7 @@ export function createRequests(document: ApiDocument) {
         withHeader('Content-Type', 'text/plain', 'application/xml', 'multipart/form-data; boundary=x'),
       );
     }
-    ways.push(withHeader('Accept', 'text/html', 'image/png;q=1', 'application/xml, text/*'));
+    ways.push(withHeader('Accept', 'text/html', 'image/gif;q=1', 'application/xml, text/*'));
     const query = fc.oneof(
       fc.constantFrom('unknown=1', 'Limit=1', 'limit%20=1', 'toString=1'),
       ...parametersOf(operation, 'query').flatMap((each) => brokenParameter(each, operation.path)),

@@ -10,7 +10,8 @@ import type { OtherService } from '../../support/service.ts';
 export type Request = {
   readonly method: string;
   readonly path: string;
-  readonly body: string;
+  /** As `asSent` takes it. */
+  readonly body: object | string;
   readonly key: string;
 };
 
@@ -21,8 +22,6 @@ export type Change = {
   /** Makes what it is about; resolves with the request, which has not been sent. */
   prepare(service: OtherService, key: string, quiet: () => Promise<void>): Promise<Request>;
 };
-
-const json = (body: object): string => JSON.stringify(body);
 
 /** Operations that need other subjects here: each time they must find something to do. */
 const otherwise = new Set([
@@ -43,12 +42,7 @@ export function everyChange(receiver: Receiver): readonly Change[] {
         async prepare(service, key, quiet) {
           const id = await subjectsOf(service, receiver, quiet)[subject]();
           const given = typeof body === 'function' ? body(id) : body;
-          return {
-            method,
-            path: path.replace('{id}', id),
-            body: typeof given === 'string' ? given : json(given),
-            key,
-          };
+          return { method, path: path.replace('{id}', id), body: given, key };
         },
       }),
     );
@@ -74,7 +68,7 @@ const deadline: Change = {
     const { data } = JSON.parse((await service.call('POST', clock, { body: { seconds: 1 } })).text);
     const expiresAt = new Date(Date.parse(data.now) + 3_600_000).toISOString();
     await createSession(service, { expires_at: expiresAt });
-    return { method: 'POST', path: clock, body: json({ seconds: 7200 }), key };
+    return { method: 'POST', path: clock, body: { seconds: 7200 }, key };
   },
 };
 const clock = '/v3/test_helpers/clock/advance';
@@ -85,7 +79,7 @@ const webhook = (receiver: Receiver): Change => ({
   goesOn: true,
   async prepare(_service, key) {
     const body = { invoice_currency: 'EUR', amount: 2500, webhook_url: receiver.url };
-    return { method: 'POST', path: '/v3/checkout', body: json(body), key };
+    return { method: 'POST', path: '/v3/checkout', body, key };
   },
 });
 
@@ -96,6 +90,6 @@ const repetition: Change = {
   async prepare({ call }, key) {
     const body = { invoice_currency: 'EUR', amount: 2500 };
     succeeded(await call('POST', '/v3/checkout', { body, headers: { 'idempotency-key': key } }), 201);
-    return { method: 'POST', path: '/v3/checkout', body: json(body), key };
+    return { method: 'POST', path: '/v3/checkout', body, key };
   },
 };

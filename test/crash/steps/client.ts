@@ -1,5 +1,6 @@
 /** The client of a service that is killed meanwhile. */
 import type { Store } from '../../../src/store/store.ts';
+import { asSent } from '../../support/client.ts';
 import type { Server } from '../../support/process.ts';
 import type { OtherService } from '../../support/service.ts';
 import type { Request } from './changes.ts';
@@ -22,13 +23,10 @@ export const isSuccess = (answer: Answer | null): answer is Answer => answer !==
 
 /** Null if no answer came. */
 export async function send(url: string, { method, path, body, key }: Request): Promise<Answer | null> {
-  const headers = {
-    authorization,
-    'content-type': body.startsWith('<') ? 'application/xml' : 'application/json',
-    'idempotency-key': key,
-  };
+  const { type = '', content = '' } = asSent(body);
+  const headers = { authorization, 'content-type': type, 'idempotency-key': key };
   try {
-    const response = await fetch(url + path, { method, headers, body });
+    const response = await fetch(url + path, { method, headers, body: content });
     return {
       status: response.status,
       text: await response.text(),
@@ -48,11 +46,12 @@ export function asService({ url }: Server, store: Store): OtherService {
     account: { number: 1 },
     service: { store },
     async call(method, path, { body, headers = {} } = {}) {
-      const content = body === undefined ? {} : { 'content-type': 'application/json' };
+      const { type, content = null } = asSent(body);
+      const typed = type === undefined ? {} : { 'content-type': type };
       const response = await fetch(url + path, {
         method,
-        headers: { authorization, ...content, ...headers },
-        body: body === undefined ? null : JSON.stringify(body),
+        headers: { authorization, ...typed, ...headers },
+        body: content,
       });
       const text = await response.text();
       return {

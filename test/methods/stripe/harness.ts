@@ -72,6 +72,7 @@ const account: Account = {
   testClockOffsetMs: 0,
   settings: { test: defaultSettings, live: defaultSettings },
   railCredentials: { test: {}, live: {} },
+  logos: { test: null, live: null },
 };
 
 let count = 0;

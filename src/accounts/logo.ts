@@ -1,0 +1,171 @@
+/**
+ * Logo: the image that an account shows on the payer's page, for each mode. What an image is, and how large, is read from
+ * its own bytes: from the header, and from the chain of chunks or segments to its end, so that nothing is stored that was
+ * cut off or that has something else behind it. Each byte is looked at once at most. Pure.
+ */
+import { hash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { Problem } from '../checkout/refusals.ts';
+
+/** Limit of an image in bytes. */
+export const MAX_LOGO_BYTES = 65_536;
+/** Limit of its width and of its height in pixels. */
+export const MAX_LOGO_PIXELS = 1000;
+
+const extensions = { 'image/png': 'png', 'image/jpeg': 'jpg' } as const;
+export type LogoType = keyof typeof extensions;
+export const logoTypes = Object.keys(extensions) as readonly LogoType[];
+
+export type Logo = {
+  /** Its name at the payer's page, which says its size: another image has another name. */
+  readonly name: string;
+  /** The bytes in Base64. */
+  readonly content: string;
+};
+
+/** What the name of a logo says of it. Width and height are in pixels. */
+export type LogoFacts = { readonly type: LogoType; readonly width: number; readonly height: number };
+
+/** The logo that these bytes are, or all that is wrong with them. `declared` is the type that their sender gives them. */
+export function readLogo(bytes: Buffer, declared?: string): Logo | { readonly problems: readonly Problem[] } {
+  const isLong = bytes.length > MAX_LOGO_BYTES;
+  const read = isLong ? `has ${bytes.length} bytes, but may have ${MAX_LOGO_BYTES}` : factsIn(bytes);
+  if (typeof read === 'string') return { problems: [{ pointer: '', detail: read }] };
+  const { type, width, height } = read;
+  const details = [
+    ...(declared === undefined || declared === type ? [] : [`is ${type}, but is declared as ${declared}`]),
+    ...(Math.min(width, height) > 0 ? [] : ['has no pixels']),
+    ...(Math.max(width, height) <= MAX_LOGO_PIXELS
+      ? []
+      : [`has ${width} × ${height} pixels, but may have ${MAX_LOGO_PIXELS} × ${MAX_LOGO_PIXELS}`]),
+  ];
+  if (details.length > 0) return { problems: details.map((detail) => ({ pointer: '', detail })) };
+  return { name: nameOf(bytes, read), content: bytes.toString('base64') };
+}
+
+function nameOf(bytes: Buffer, { type, width, height }: LogoFacts): string {
+  return `${hash('sha256', bytes).slice(0, 16)}-${width}x${height}.${extensions[type]}`;
+}
+
+const NAME = /^[0-9a-f]{16}-(\d{1,4})x(\d{1,4})\.(png|jpg)$/;
+
+/** What the name of a stored logo says. */
+export function logoFacts(name: string): LogoFacts {
+  const [, width, height, extension] = NAME.exec(name) ?? [];
+  if (extension === undefined) throw new Error('that is not the name of a logo');
+  const type = extension === 'png' ? 'image/png' : 'image/jpeg';
+  return { type, width: Number(width), height: Number(height) };
+}
+
+/** The bytes of a stored logo. */
+export const logoBytes = ({ content }: Pick<Logo, 'content'>): Buffer => Buffer.from(content, 'base64');
+
+/** True if the content of a stored logo is the one that its name tells of. */
+export function isWhole({ name, content }: Logo): boolean {
+  const read = readLogo(logoBytes({ content }));
+  return !('problems' in read) && read.name === name && read.content === content;
+}
+
+const PNG_SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+const CUT = 'ends too early: it was cut off';
+
+/** What the image says of itself, or the rest of the sentence "The body …". */
+function factsIn(bytes: Buffer): LogoFacts | string {
+  if (bytes.length === 0) return 'is empty';
+  if (bytes.subarray(0, PNG_SIGNATURE.length).equals(PNG_SIGNATURE)) return factsOfPng(bytes);
+  if (bytes[0] === 0xff && bytes[1] === SOI) return factsOfJpeg(bytes);
+  return 'must be a PNG or JPEG image, and begins as neither';
+}
+
+/** Bytes of a chunk beside its data: length and type before it, and a checksum behind it. */
+const AROUND_CHUNK = 12;
+const IHDR_BYTES = 13;
+
+/** PNG (W3C, third edition, section 5): a signature, then chunks from IHDR to IEND. */
+function factsOfPng(bytes: Buffer): LogoFacts | string {
+  let facts: LogoFacts | null = null;
+  let hasPixels = false;
+  for (let at = PNG_SIGNATURE.length; at + AROUND_CHUNK <= bytes.length; ) {
+    const length = bytes.readUInt32BE(at);
+    const end = at + AROUND_CHUNK + length;
+    if (end > bytes.length) return CUT;
+    const kind = bytes.toString('latin1', at + 4, at + 8);
+    if (crc32(bytes.subarray(at + 4, end - 4)) !== bytes.readUInt32BE(end - 4)) return 'is damaged';
+    if (facts === null) {
+      if (kind !== 'IHDR' || length !== IHDR_BYTES) return 'is a PNG without a header';
+      facts = {
+        type: 'image/png',
+        width: bytes.readUInt32BE(at + 8),
+        height: bytes.readUInt32BE(at + 12),
+      };
+    }
+    // Motion beside a form has to be stoppable (WCAG 2.2.2), and that of an image is not.
+    if (kind === 'acTL') return 'must not be animated';
+    if (kind === 'IDAT') hasPixels = true;
+    if (kind === 'IEND') return ended(hasPixels ? facts : null, end === bytes.length);
+    at = end;
+  }
+  return CUT;
+}
+
+/** What an image is that has come to its end, where the bytes are to end as well. */
+function ended(facts: LogoFacts | null, isLast: boolean): LogoFacts | string {
+  if (!isLast) return 'goes on behind the end of its image';
+  return facts ?? 'is damaged: it has no pixels';
+}
+
+const SOI = 0xd8;
+const EOI = 0xd9;
+const SOS = 0xda;
+/** Length of a start of frame, up to its width. */
+const SOF_BYTES = 7;
+
+/** Start of frame; three of these markers are of something else. */
+const isFrame = (marker: number): boolean =>
+  marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+/** The last of the codings that browsers read: baseline, extended and progressive. */
+const PROGRESSIVE = 0xc2;
+
+/** Within coded data, a stuffed byte, a restart marker or a fill byte follows 0xff. */
+const isWithinScan = (marker: number): boolean =>
+  marker === 0x00 || marker === 0xff || (marker >= 0xd0 && marker <= 0xd7);
+
+/** JPEG (ITU-T T.81, annex B): markers from SOI to EOI, most with a segment; coded data follows that of each scan. */
+function factsOfJpeg(bytes: Buffer): LogoFacts | string {
+  let facts: LogoFacts | null = null;
+  let hasPixels = false;
+  for (let at = 2; at + 2 <= bytes.length; ) {
+    if (bytes[at] !== 0xff) return 'is damaged';
+    const marker = bytes.readUInt8(at + 1);
+    if (marker === 0xff) {
+      at++;
+      continue;
+    }
+    if (marker === EOI) return ended(hasPixels ? facts : null, at + 2 === bytes.length);
+    if (at + 4 > bytes.length) return CUT;
+    const length = bytes.readUInt16BE(at + 2);
+    const end = at + 2 + length;
+    if (end > bytes.length) return CUT;
+    if (length < (isFrame(marker) ? SOF_BYTES : 2)) return 'is damaged';
+    if (isFrame(marker)) {
+      if (marker > PROGRESSIVE) return 'is a JPEG of a kind that browsers do not show';
+      facts = {
+        type: 'image/jpeg',
+        width: bytes.readUInt16BE(at + 7),
+        height: bytes.readUInt16BE(at + 5),
+      };
+    }
+    if (marker === SOS) hasPixels = true;
+    at = marker === SOS ? endOfScan(bytes, end) : end;
+  }
+  return CUT;
+}
+
+/** Place of the marker that ends coded data, or the end of all. */
+function endOfScan(bytes: Buffer, start: number): number {
+  for (let at = bytes.indexOf(0xff, start); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
+    const next = bytes[at + 1];
+    if (next !== undefined && !isWithinScan(next)) return at;
+  }
+  return bytes.length;
+}
