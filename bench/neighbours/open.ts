@@ -51,6 +51,8 @@ export const openRoutes: Readonly<Record<string, (links: Links) => readonly Aske
   'GET /transaction/:token/invoice.pdf': at('/invoice.pdf'),
   'GET /transaction/:token/return': at('/return'),
   'GET /transaction/:token/go': at('/go'),
+  // A name that there is none of costs the look at the row as well.
+  'GET /transaction/:token/logo/:name': at('/logo/0123456789abcdef-1000x1000.png'),
   'GET /transaction/:token/events': at('/events'),
   'GET /transaction/:token/pay': at('/pay'),
   'POST /transaction/:token/pay': form('pay'),

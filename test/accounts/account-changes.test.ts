@@ -55,6 +55,18 @@ test('the name is changed with settings by keys of live mode alone, and all mist
   ]);
 });
 
+test('a logo is of one mode, and its name is what the account knows of it', () => {
+  const logo = { name: '0123456789abcdef-32x32.png', content: 'AA==' };
+  const set = change(account, { type: 'set_logo', logo });
+  assert.deepEqual(set, { ...account, logos: { test: logo.name, live: null } });
+  assert.equal(change(set, { type: 'set_logo', logo }), set);
+  assert.deepEqual(change(set, { type: 'remove_logo' }), account);
+  const none = changedAccount(account, { mode: 'test', now: NOW }, { type: 'remove_logo' });
+  assert.ok(isRefusal(none) && none.reason === 'not_found');
+  const live = changedAccount(set, { mode: 'live', now: NOW }, { type: 'remove_logo' });
+  assert.ok(isRefusal(live));
+});
+
 test('what is there already is no change', () => {
   assert.equal(change(account, { type: 'rename_account', name: 'Shop' }), account);
   const { policy } = serializeSettings(defaultSettings);

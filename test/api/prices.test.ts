@@ -140,6 +140,14 @@ const form = (action: string) => async (): Promise<Request> => {
   return { method: 'POST', path: `${path}/${action}`, body, type: FORM };
 };
 
+const logo = async () => {
+  await subjects.logo();
+  const path = await session();
+  const [, name = ''] =
+    / src="[^"]+\/logo\/([^"]+)"/.exec(await (await fetch(service.url + path)).text()) ?? [];
+  return get(`${path}/logo/${name}`)();
+};
+
 /** Routes without a key: pages, for holders of their address, and public documents. */
 const open: readonly (Omit<Row, 'caller' | 'name'> & { readonly route: string; readonly of?: string })[] = [
   ...['/docs/', '/docs/errors', '/openapi.json', '/metrics', '/readyz', '/livez'].map((path) => ({
@@ -156,6 +164,7 @@ const open: readonly (Omit<Row, 'caller' | 'name'> & { readonly route: string; r
   { route: 'GET /transaction/:token/invoice.pdf', make: at(session, '/invoice.pdf'), status: 404 },
   { route: 'GET /transaction/:token/return', make: at(session, '/return'), status: 303 },
   { route: 'GET /transaction/:token/go', make: at(session, '/go'), status: 303 },
+  { route: 'GET /transaction/:token/logo/:name', make: logo, status: 200 },
   ...['pay', 'step', 'cancel_attempt'].flatMap((action) => [
     { route: `GET /transaction/:token/${action}`, make: at(session, `/${action}`), status: 303 },
     // No attempt waits for the payer's decision.

@@ -11,6 +11,7 @@ import { defaultSettings } from '../../src/accounts/settings.ts';
 import { serializeMapping } from '../../src/statements/mapping.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { DE_IBAN } from '../methods/bank/build.ts';
+import { png } from '../support/image.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { freshDirectory, run, runToEnd } from '../support/process.ts';
 import { serveHere } from '../support/service.ts';
@@ -275,21 +276,22 @@ suite('opentill bank account', () => {
   });
 });
 
-suite('settings and receiving accounts at a server, without its database', () => {
-  async function begin(t: TestContext) {
-    const settings = { DATABASE_URL: `sqlite:${join(freshDirectory(t), 'till.db')}` };
-    const server = await serveHere(t, settings);
-    const keyOf = async (...args: string[]) => {
-      const words = ['keys', 'create', '--permissions', 'manage', '--json', ...args];
-      const { id, secret } = JSON.parse(await done(t, settings, ...words));
-      return { OPENTILL_API_KEY: `${id}:${secret}` };
-    };
-    const [test, live] = [await keyOf(), await keyOf('--live')];
-    const there = (key: typeof test, ...args: string[]) => done(t, key, ...args, '--url', server.url);
-    const here = (...args: string[]) => done(t, settings, ...args);
-    return { test, live, there, here, settings, url: server.url };
-  }
+/** A server, keys for it, and ways to run a command there or on its database. */
+async function begin(t: TestContext) {
+  const settings = { DATABASE_URL: `sqlite:${join(freshDirectory(t), 'till.db')}` };
+  const server = await serveHere(t, settings);
+  const keyOf = async (...args: string[]) => {
+    const words = ['keys', 'create', '--permissions', 'manage', '--json', ...args];
+    const { id, secret } = JSON.parse(await done(t, settings, ...words));
+    return { OPENTILL_API_KEY: `${id}:${secret}` };
+  };
+  const [test, live] = [await keyOf(), await keyOf('--live')];
+  const there = (key: typeof test, ...args: string[]) => done(t, key, ...args, '--url', server.url);
+  const here = (...args: string[]) => done(t, settings, ...args);
+  return { test, live, there, here, settings, url: server.url };
+}
 
+suite('settings and receiving accounts at a server, without its database', () => {
   test('are shown and changed as on the database, for the account and mode of the key', async (t) => {
     const { test, live, there, here, settings } = await begin(t);
     const configure = ['accounts', 'configure', '--file'];
@@ -345,5 +347,71 @@ suite('settings and receiving accounts at a server, without its database', () =>
       for (const each of expected) assert.match(stderr, each);
     }
     assert.equal(await there(test, 'accounts', 'settings'), before);
+  });
+});
+
+suite('opentill accounts set-logo and remove-logo', () => {
+  const image = png({ width: 320, height: 96 });
+  function imageIn(t: TestContext, content: Uint8Array): string {
+    const file = join(freshDirectory(t), 'logo.png');
+    writeFileSync(file, content);
+    return file;
+  }
+
+  test('work on the database and at a server alike, for one mode', async (t) => {
+    const { test, live, there, here, url } = await begin(t);
+    const shown = async (env: Readonly<Record<string, string>>) => {
+      const headers = { authorization: `Basic ${btoa(env.OPENTILL_API_KEY ?? '')}` };
+      const response = await fetch(`${url}/v3/logo`, { headers });
+      return response.ok ? Buffer.from(await response.arrayBuffer()) : null;
+    };
+    const file = imageIn(t, image);
+    assert.equal(await there(test, 'accounts', 'set-logo', file), 'the logo is set\n');
+    assert.deepEqual(await shown(test), image);
+    assert.equal(await shown(live), null);
+    assert.equal(await here('accounts', 'set-logo', file, '--live'), 'the logo is set\n');
+    // Another process may take a moment to hear of it.
+    while ((await shown(live)) === null) await pause(10);
+    assert.equal(await here('accounts', 'remove-logo'), 'the logo is removed\n');
+    assert.equal(await there(live, 'accounts', 'remove-logo'), 'the logo is removed\n');
+    assert.deepEqual([await shown(test), await shown(live)], [null, null]);
+  });
+
+  test('read standard input', async (t) => {
+    const settings = await database(t);
+    const reading = run(t, ['accounts', 'set-logo', '-', '--json'], settings);
+    reading.child.stdin?.end(image);
+    assert.equal((await reading.ended).code, 0);
+    const shown = { object: 'logo', media_type: 'image/png', width: 320, height: 96, bytes: image.length };
+    assert.deepEqual(JSON.parse(reading.output.stdout), shown);
+  });
+
+  test('say what is wrong, and change nothing then', async (t) => {
+    const { test, url, settings } = await begin(t);
+    const wrong = [
+      [
+        imageIn(t, image.subarray(0, -1)),
+        /logo\.png: it ends too early: it was cut off; nothing is changed\n$/,
+      ],
+      [imageIn(t, png({ width: 1001 })), /logo\.png: it has 1001 × 32 pixels, but may have 1000 × 1000; /],
+      [imageIn(t, Buffer.alloc(65_537)), /logo\.png cannot be read: it has more than 64 KiB\n$/],
+      ['nowhere.png', /nowhere\.png cannot be read: /],
+    ] as const;
+    const both = [
+      [settings, []],
+      [test, ['--url', url]],
+    ] as const;
+    for (const [env, place] of both) {
+      for (const [file, expected] of wrong) {
+        const { code, stdout, stderr } = await runToEnd(t, ['accounts', 'set-logo', file, ...place], env);
+        assert.deepEqual([code, stdout], [1, ''], stderr);
+        assert.match(stderr, expected);
+      }
+      const none = await runToEnd(t, ['accounts', 'remove-logo', ...place], env);
+      assert.equal(none.code, 1);
+      assert.match(none.stderr, /has no logo/);
+    }
+    const live = await runToEnd(t, ['accounts', 'remove-logo', '--live', '--url', url], test);
+    assert.match(live.stderr, /--account and --live do not go with --url/);
   });
 });

@@ -5,17 +5,19 @@ import { DatabaseSync } from 'node:sqlite';
 import { suite, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import postgres from 'postgres';
+import { logoBytes } from '../../src/accounts/logo.ts';
 import { tables } from '../../src/cli/move/tables.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { startReceiver } from '../api/receiver.ts';
 import { randomFrom } from '../crash/random.ts';
+import { png } from '../support/image.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { freshDirectory, type Running, run, runToEnd } from '../support/process.ts';
 import { scaled } from '../support/scale.ts';
 import { serveHere } from '../support/service.ts';
 import { createMovedMoney } from './moved-money.ts';
-import { addMerchants, ask, createShop, everything, keys } from './moved-shop.ts';
+import { addMerchants, ask, createShop, everything, type Key, keys } from './moved-shop.ts';
 
 const STOP_NOW = /everything is copied; stop the service now, the rest takes about \d+ s/;
 const SEED = 20_260_401;
@@ -32,10 +34,17 @@ async function setUp(t: TestContext) {
   const refusing = await startReceiver(t, () => 500);
   const shop = createShop(server.url, [taking.url, refusing.url, ''], SEED);
   await shop.open();
+  for (const key of keys) await setLogo(server.url, key, '#0b6b57');
   const money = createMovedMoney(path, { account: 1, mode: 'live' });
   await money.bring();
   const args = ['db', 'move', '--from', `sqlite:${path}`, '--to', target.replace('@', `:${PASSWORD}@`)];
   return { path, target, server, shop, money, refusing, args };
+}
+
+async function setLogo(url: string, key: Key | undefined, color: string): Promise<void> {
+  assert.ok(key);
+  const { status } = await ask(url, { key, method: 'PUT', path: '/v3/logo', body: png({ color }) });
+  assert.ok(status < 300, String(status));
 }
 
 /** Resolves when it has said so; fails if it ends before. */
@@ -74,6 +83,7 @@ suite('opentill db move', () => {
     await shop.erase();
     await shop.forget(path);
     await money.change();
+    await setLogo(server.url, keys[0], '#ffffff');
     const before = await everything(server.url, shop);
     await server.stop();
 
@@ -98,10 +108,12 @@ suite('opentill db move', () => {
     const path3 = '/v3/test_helpers/clock/advance';
     await ask(onPostgres.url, { key, method: 'POST', path: path3, body: { seconds: 86_400 } });
     await refusing.received(length + 1);
-    for (const table of ['refund', 'awaited', 'provider_event', 'bank_entry', 'bank_file'])
+    for (const table of ['refund', 'awaited', 'provider_event', 'bank_entry', 'bank_file', 'logo'])
       assert.match(stdout, new RegExp(`^${table} +[1-9]`, 'm'));
     const store = await openPostgresStore(target);
     t.after(() => store.close());
+    const white = await store.logos.fetch({ account: 1, mode: 'test' });
+    assert.deepEqual(white && logoBytes(white), png({ color: '#ffffff' }));
     const third = await store.accounts.create(
       { name: 'Third', webhookSecrets: { test: '', live: '' }, testClockOffsetMs: 0 },
       Date.now(),
@@ -218,6 +230,7 @@ suite('opentill db move', () => {
       `UPDATE bank_file SET content = ''`,
       /bank_file \(account 1, live mode, id bfl_\w+\) differs in content/,
     ],
+    [`UPDATE logo SET content = ''`, /logo \(account \d, (test|live) mode\) differs in content/],
     [`UPDATE idempotency SET body = '{' || body`, /idempotency \([^)]*\) differs in body/],
     [
       `INSERT INTO feed_waiting VALUES (1, true, 'chk_x', 1, 'evt_x')`,

@@ -11,6 +11,7 @@ import type { Command } from '../../src/cli/declare/command.ts';
 import { commandNames, loadCommand } from '../../src/cli/table.ts';
 import { startReceiver } from '../api/receiver.ts';
 import { until } from '../api/shop.ts';
+import { png } from '../support/image.ts';
 import { freshDirectory, run, runToEnd } from '../support/process.ts';
 import { CREDENTIALS_KEY, serveHere } from '../support/service.ts';
 import { camt, OUR_IBAN } from '../support/statements.ts';
@@ -131,6 +132,8 @@ test('every command that prints data prints it as JSON, with the keys that are d
   assert.equal((await json('accounts list')).length, 2);
   await json('accounts settings');
   await json('accounts rename', ['Shop']);
+  writeFileSync(join(directory, 'logo.png'), png());
+  assert.equal(first(await json('accounts set-logo', ['logo.png'])).media_type, 'image/png');
   await json('accounts configure', ['--compatibility', 'strict']);
   await json('accounts rotate-webhook-secret');
   assert.deepEqual(await json('bank account list'), []);

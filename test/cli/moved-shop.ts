@@ -4,6 +4,7 @@ import { createAccount } from '../../src/accounts/account.ts';
 import { addApiKey, allPermissions } from '../../src/accounts/api-key.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { type Random, randomFrom } from '../crash/random.ts';
+import { asSent } from '../support/client.ts';
 import { takeLivePayments } from '../support/live-payments.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the data of an answer; tests assert on what they find.
@@ -50,14 +51,15 @@ export async function ask(
   { key, method, path, body }: Request,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
+  const { type, content = null } = asSent(body);
   const response = await fetch(url + path, {
     method,
     headers: {
       authorization: `Basic ${Buffer.from(`${key.id}:${key.secret}`).toString('base64')}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(type === undefined ? {} : { 'content-type': type }),
       ...headers,
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    body: content,
   });
   const text = await response.text();
   return { status: response.status, text, etag: response.headers.get('etag'), json: JSON.parse(text) };

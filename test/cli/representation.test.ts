@@ -8,6 +8,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { commandNames, loadCommand } from '../../src/cli/table.ts';
+import { asSent } from '../support/client.ts';
+import { png } from '../support/image.ts';
 import { freshDirectory, runToEnd } from '../support/process.ts';
 import { CREDENTIALS_KEY, serveHere } from '../support/service.ts';
 import { OUR_IBAN } from '../support/statements.ts';
@@ -32,7 +34,12 @@ type Row = {
 };
 
 /** Names of files, and two keys that are alike, one for each of the two. */
-type Made = { readonly stripe: string; readonly policy: string; readonly keys: readonly [string, string] };
+type Made = {
+  readonly stripe: string;
+  readonly policy: string;
+  readonly logo: string;
+  readonly keys: readonly [string, string];
+};
 
 const policy = { policy: { late: 'hold' } };
 
@@ -49,6 +56,10 @@ const rows: Readonly<Record<string, Row | null>> = {
     args: () => ['Shop'],
     api: (call) => call('PUT', '/account_settings', { name: 'Shop' }),
     isLive: true,
+  },
+  'accounts set-logo': {
+    args: ({ logo: file }) => [file],
+    api: (call) => call('PUT', '/logo', png()),
   },
   'accounts rotate-webhook-secret': {
     args: () => ['--overlap', '0'],
@@ -126,24 +137,25 @@ async function setUp(t: TestContext) {
   function callerOf(key: string): Call {
     const authorization = `Basic ${btoa(key)}`;
     return async (method, path, body) => {
-      const headers = { authorization, ...(body && { 'content-type': 'application/json' }) };
-      const sent = body ? { body: JSON.stringify(body) } : {};
-      const response = await fetch(`${server.url}/v3${path}`, { method, headers, ...sent });
+      const { type, content = null } = asSent(body);
+      const headers = { authorization, ...(type === undefined ? {} : { 'content-type': type }) };
+      const response = await fetch(`${server.url}/v3${path}`, { method, headers, body: content });
       const { status, data } = (await response.json()) as { status: string; data: unknown };
       assert.equal(status, 'success', path);
       return data;
     };
   }
 
-  const put = (name: string, content: object) => {
+  const put = (name: string, body: object) => {
     const path = join(directory, name);
-    writeFileSync(path, JSON.stringify(content));
+    writeFileSync(path, asSent(body).content ?? '');
     return path;
   };
   const [one, other] = [await keyOf('--name', 'One'), await keyOf('--name', 'One')];
   const made: Made = {
     stripe: put('stripe.json', secrets),
     policy: put('policy.json', policy),
+    logo: put('logo.png', png()),
     keys: [String(one.id), String(other.id)],
   };
   const keys = { test: await adminOf(), live: await adminOf('--live') };

@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { accentSheet } from '../../src/pages/accent.ts';
+import { jpeg, png } from '../support/image.ts';
 import { shownForm } from '../support/pay-form.ts';
 import { openTill, type Till } from './till.ts';
 
@@ -194,6 +195,48 @@ test('only forms are accepted, and small ones', async () => {
     assert.equal(answer.status, status, type);
     assert.match(answer.headers.get('content-type') ?? '', /^text\/html/);
   }
+});
+
+test('a logo is served to whoever has a link to a session of its account, under its own name alone', async () => {
+  const image = png({ width: 320, height: 96 });
+  await till.api('PUT', '/logo', image);
+  const session = await till.session();
+  const page = await fetch(session.url);
+  const [, path = ''] = / src="([^"]+\/logo\/[^"]+)"/.exec(await page.text()) ?? [];
+  assert.match(path, /^\/transaction\/\w+\/logo\/[0-9a-f]{16}-320x96\.png$/);
+  const answer = await fetch(till.base + path);
+  assert.equal(answer.status, 200);
+  assert.deepEqual(Buffer.from(await answer.arrayBuffer()), image);
+  assert.equal(answer.headers.get('content-type'), 'image/png');
+  assert.equal(answer.headers.get('x-content-type-options'), 'nosniff');
+  assert.equal(answer.headers.get('cache-control'), 'public, max-age=31536000, immutable');
+  const policy = page.headers.get('content-security-policy');
+  assert.match(policy ?? '', /img-src 'self' data:;/);
+  assert.equal(answer.headers.get('content-security-policy'), policy);
+  const live = await till.session({}, 'live');
+  const others = [
+    path.replace(/logo\/\w/, 'logo/x'),
+    path.replace('320x96', '96x320'),
+    path.replace('.png', '.jpg'),
+    path.replace(/logo\/.*/, 'logo/'),
+    path.replace(/logo\/.*/, 'logo/..%2Freceipt'),
+    path.replace(/transaction\/\w+/, 'transaction/unknown'),
+    path.replace(/\/transaction\/\w+/, new URL(live.url).pathname),
+  ];
+  for (const other of others) {
+    const none = await fetch(till.base + other);
+    assert.equal(none.status, 404, other);
+    assert.match(none.headers.get('content-type') ?? '', /^text\/html/);
+    assert.equal(none.headers.get('cache-control'), 'no-store');
+  }
+  // The next one has another address; that of the one before leads nowhere.
+  await till.api('PUT', '/logo', jpeg());
+  assert.equal((await fetch(till.base + path)).status, 404);
+  const next = / src="([^"]+\/logo\/[^"]+)"/.exec(await (await fetch(session.url)).text());
+  assert.equal((await fetch(till.base + next?.[1])).headers.get('content-type'), 'image/jpeg');
+  await till.ask('DELETE', '/logo');
+  assert.equal((await fetch(till.base + next?.[1])).status, 404);
+  assert.doesNotMatch(await (await fetch(session.url)).text(), /<img/);
 });
 
 test('a client that asks too often is told to wait', async () => {

@@ -108,6 +108,7 @@ const account: Account = {
   logos: { test: null, live: null },
 };
 
+const LOGO = '0123456789abcdef-320x96.png';
 const inOrange: AccountSettings = { ...defaultSettings, branding: { accentColor: '#e8590c' } };
 
 /** An attempt to pay by a transfer into an account of this kind. */
@@ -208,6 +209,19 @@ function sentences(messages: object, prefix = ''): { keys: string[]; texts: stri
   return result;
 }
 
+test('a logo takes the place of the letter on the page of its mode, and of no receipt', () => {
+  const header = (page: string) => /<div class="payee">\n(.*)\n<h1/.exec(page)?.[1];
+  const letter = '<span class="mark" aria-hidden="true">A</span>';
+  const image = `<img class="logo" src="/transaction/token1/logo/${LOGO}" alt="" width="320" height="96">`;
+  const inTest = { ...account, logos: { test: LOGO, live: null } };
+  const inLive = { ...account, logos: { test: null, live: LOGO } };
+  assert.equal(header(pageOf(visit(), '')), letter);
+  assert.equal(header(pageOf(visit({ account: inTest }), '')), image);
+  assert.equal(header(pageOf(visit({ account: inLive }), '')), letter);
+  const paid = checkout({ lifecycle: { state: 'completed', at: T }, payments: [payment(1_500)] });
+  assert.doesNotMatch(receiptOf(visit({ account: inTest, checkout: paid }), ''), /<img|logo/);
+});
+
 test('a page that is kept has a new one-time value for every look, and changes with what it shows', () => {
   const once = (page: string) => /name="once" value="([0-9a-z]{26})"/.exec(page)?.[1];
   const session = checkout({
@@ -221,6 +235,7 @@ test('a page that is kept has a new one-time value for every look, and changes w
   const others = [
     // Right behind the usual look of the same session, whose page is kept.
     visit({ checkout: session, account: { ...account, settings: { ...account.settings, test: inOrange } } }),
+    visit({ checkout: session, account: { ...account, logos: { test: LOGO, live: null } } }),
     visit({ checkout: session, payee: 'Other' }),
     visit({ checkout: session, offers: [] }),
     visit({ checkout: session, offers: [], missing: ['Card: a key'] }),

@@ -5,6 +5,7 @@ import { after, afterEach, before, test } from 'node:test';
 import type { AxeResults } from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { readToken, receiptCode } from '../../src/checkout/token.ts';
+import { jpeg, png } from '../support/image.ts';
 import { combinations } from '../support/scale.ts';
 import { type StripeStandIn, startStripe } from '../support/stripe-stand-in.ts';
 import { expected, type StateName, sessionsInAllStates } from './states.ts';
@@ -214,6 +215,55 @@ for (const colorScheme of ['light', 'dark'] as const) {
       assert.deepEqual(await violationsOf(page), [], `a choice in ${accent_color}`);
     }
     assert.equal(fills.size, 4, [...fills].join(', '));
+  });
+}
+
+for (const [what, image] of [
+  ['a wide PNG', png({ width: 1000, height: 250 })],
+  ['a tall PNG', png({ width: 100, height: 1000 })],
+  ['a JPEG', jpeg()],
+] as const) {
+  test(`a logo keeps its place before it comes, and is legible in the dark: ${what}`, async () => {
+    const { status } = await till.ask('PUT', '/logo', image);
+    assert.ok(status < 300, String(status));
+    for (const [colorScheme, width] of [
+      ['light', 320],
+      ['dark', 1280],
+    ] as const) {
+      const page = await till.page({ colorScheme, viewport: { width, height: 800 } });
+      let release = () => {};
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      await page.route('**/logo/*', async (route) => {
+        await held;
+        await route.continue();
+      });
+      await page.goto(urlOf('payable'), { waitUntil: 'domcontentloaded' });
+      const logo = page.locator('img.logo');
+      const places = () => Promise.all([logo.boundingBox(), page.locator('h1').boundingBox()]);
+      const before = await places();
+      release();
+      await page.evaluate("document.querySelector('img.logo').decode()");
+      assert.deepEqual(await places(), before);
+      const [place, title] = before;
+      assert.ok(place && title);
+      assert.equal(place.height, 40);
+      assert.ok(
+        place.width > 8 && place.width < width / 2 && title.width > width / 8,
+        JSON.stringify(before),
+      );
+      const background = await logo.evaluate((element) =>
+        element.computedStyleMap().get('background-color')?.toString(),
+      );
+      assert.equal(background, 'rgb(255, 255, 255)');
+      assert.deepEqual(await violationsOf(page), []);
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      assert.ok(Number(overflow) <= 0);
+      // The name beside it says whose it is.
+      assert.equal(await logo.getAttribute('alt'), '');
+    }
+    await till.ask('DELETE', '/logo');
   });
 }
 

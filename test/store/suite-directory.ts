@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { createAccount } from '../../src/accounts/account.ts';
+import { type Account, createAccount } from '../../src/accounts/account.ts';
 import { type ApiKey, newApiKey } from '../../src/accounts/api-key.ts';
 import { MAX_API_KEYS } from '../../src/accounts/key-changes.ts';
 import { type AccountSettings, defaultSettings } from '../../src/accounts/settings.ts';
 import { serializeSettings } from '../../src/accounts/settings-json.ts';
 import { defaultPolicy } from '../../src/checkout/session.ts';
+import type { Tenant } from '../../src/checkout/tenant.ts';
 import { executeOn } from '../../src/cli/with-store.ts';
 import type { PageRequest } from '../../src/store/page.ts';
 import { ownOrigin } from '../../src/writer/command.ts';
@@ -102,6 +103,59 @@ export function directorySuite(open: Open): void {
       await write(store, mine, { clockMove: { at: T, advanceMs: 500 } });
       const expected = new Map([...before, [number, 0], [mine.account, 1500]]);
       while (!isDeepStrictEqual(new Map(await seen()), expected)) await pause(10);
+    });
+  });
+
+  suite('logos', () => {
+    const [one, other] = ['one', 'other'].map((name) => ({ name, content: `${name}${'A'.repeat(80_000)}` }));
+    const inMode = (tenant: Tenant, name: string | null) => (account: Account) => ({
+      account: { before: account, after: { ...account, logos: { ...account.logos, [tenant.mode]: name } } },
+    });
+
+    it('are kept one for each account and mode, and go with a change', async ({
+      store,
+      reopen,
+      mine,
+      live,
+      theirs,
+    }) => {
+      assert.ok(one && other);
+      const found = (of = store) => Promise.all([mine, live, theirs].map((each) => of.logos.fetch(each)));
+      await write(store, mine, { logo: { after: one } });
+      await write(store, theirs, { logo: { after: other } });
+      for await (const each of alsoReopened({ store, reopen }))
+        assert.deepEqual(await found(each), [one, null, other]);
+      const again = await reopen();
+      await write(again, mine, { logo: { after: other } });
+      await write(again, live, { logo: { after: one } });
+      assert.deepEqual(await found(again), [other, one, other]);
+      await write(again, mine, { logo: { after: null } });
+      await write(again, mine, { logo: { after: null } });
+      assert.deepEqual(await found(again), [null, one, other]);
+    });
+
+    it('are named by their account, each mode by itself', async ({ store, reopen, mine, live }) => {
+      for (const [tenant, name] of [
+        [mine, 'one'],
+        [live, 'other'],
+      ] as const) {
+        const account = await store.accounts.fetch(tenant.account);
+        assert.ok(account);
+        await write(store, tenant, inMode(tenant, name)(account));
+      }
+      for await (const each of alsoReopened({ store, reopen }))
+        assert.deepEqual((await each.accounts.fetch(mine.account))?.logos, { test: 'one', live: 'other' });
+    });
+
+    it('of several units of a batch are what the last has made of it', async ({ store, mine }) => {
+      assert.ok(one && other);
+      const { commit } = store;
+      const units = (...all: Array<typeof one | null>) =>
+        all.map((after) => ({ needs: { tenant: mine }, decide: () => [{ logo: { after } }] }));
+      await commit(units(one, null, other));
+      assert.deepEqual(await store.logos.fetch(mine), other);
+      await commit(units(one, null));
+      assert.equal(await store.logos.fetch(mine), null);
     });
   });
 

@@ -15,7 +15,9 @@ export type Sent = string | Uint8Array<ArrayBuffer>;
 /** A body as it is sent, and its type: text and bytes are files and stay as they are, anything else is JSON. */
 export function asSent(body: unknown): { readonly type?: string; readonly content?: Sent } {
   if (body === undefined) return {};
-  if (Buffer.isBuffer(body)) return { type: 'image/png', content: Uint8Array.from(body) };
+  if (Buffer.isBuffer(body)) {
+    return { type: body[0] === 0xff ? 'image/jpeg' : 'image/png', content: Uint8Array.from(body) };
+  }
   return { type: 'application/json', content: typeof body === 'string' ? body : JSON.stringify(body) };
 }
 

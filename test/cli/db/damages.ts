@@ -23,6 +23,9 @@ const EVENTS = 'a session has the events that it counts, numbered without a gap'
 const FAILS = 'a receiver is noted because it fails';
 const ORDERING_KEYS = 'of each ordering key the first delivery that is pending is due, and no other';
 const LEDGER = 'a bank entry has booked what the ledger says';
+const LOGO = 'every logo is the image that its name tells of';
+const LOGO_NAMED = 'every logo is named by its account';
+const LOGO_THERE = 'the logo that an account names is there';
 const LOG_OF_ENDPOINTS = 'the log of changes tells of no endpoint and no version of one that does not exist';
 const ENTRY_TIME = 'a bank entry has a due time as long as it waits to be matched';
 const EVENT_TIME = 'a provider event has a due time as long as it waits';
@@ -74,6 +77,12 @@ const common: readonly Damage[] = [
     'the clock of test data is as far ahead as it was moved',
     `UPDATE account SET test_clock_offset_ms = 5 WHERE number = (SELECT max(number) FROM account)`,
   ],
+  [LOGO_NAMED, `UPDATE account SET logo_test = NULL`],
+  [LOGO_NAMED, `UPDATE logo SET name = 'other'`],
+  [LOGO_THERE, `DELETE FROM logo`],
+  [LOGO_THERE, `UPDATE account SET logo_live = logo_test`],
+  [LOGO, `UPDATE logo SET content = 'AAAA'`],
+  [LOGO, `UPDATE logo SET name = 'x' || name`],
   [
     'no two customers have the same address',
     `DROP INDEX customer_email;
@@ -403,6 +412,7 @@ const everyPoison: readonly string[] = [
   `UPDATE webhook_endpoint SET data = 'null'`,
   `UPDATE bank_entry SET data = 'null', received_at = ${BEYOND} WHERE state = 'waiting'`,
   `UPDATE bank_file SET data = 'x'`,
+  `UPDATE logo SET name = 'x', content = 'x'`,
   `UPDATE payment SET amount = 9223372036854775807 WHERE rail = 'bank'`,
   `UPDATE audit SET at = ${BEYOND}`,
 ];
@@ -461,6 +471,7 @@ const ofSqlite: readonly Damage[] = [
     'idempotency.request_hash',
     'bank_entry.data',
     'bank_file.content',
+    'logo.content',
     'provider_event.body',
     'customer.data',
     'webhook_endpoint.data',

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { CheckoutId } from '../../../src/checkout/ids.ts';
 import { startReceiver as startOther } from '../../api/receiver.ts';
 import { startReceiver } from '../../crash/receiver.ts';
+import { png } from '../../support/image.ts';
 import { startService } from '../../support/service.ts';
 import { createTill } from './money.ts';
 
@@ -78,6 +79,7 @@ export async function fillByService(t: Context, url: string): Promise<void> {
     await till.addFile('payments', '<Document>3</Document>');
   }
 
+  await ask('PUT', '/v3/logo', png());
   const [old] = [await createOld(), await createOld()];
   const endpoint = (url: string, events: readonly string[]) =>
     ask('POST', '/v3/webhook_endpoint', { url, events });
