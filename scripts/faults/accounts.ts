@@ -8,6 +8,7 @@ const log = { file: 'src/store/resources/audit.ts' };
 const rules = { file: 'src/accounts/key-changes.ts', tests: ['test/accounts/key-changes.test.ts'] };
 const credentials = ['test/methods/credentials.test.ts', 'test/api/rail-credentials.test.ts'];
 const railCredentials = ['test/api/rail-credentials.test.ts'];
+const logo = { file: 'src/accounts/logo.ts', tests: ['test/accounts/logo.test.ts'] };
 const directory = { file: 'src/store/resources/directory.ts' };
 
 export const accountFaults: readonly Fault[] = [
@@ -516,5 +517,69 @@ export const accountFaults: readonly Fault[] = [
     tests: ['test/accounts/rail-credentials-changes.test.ts', ...railCredentials],
     find: '{ ...known?.secrets, ...secrets }',
     replace: '{ ...secrets }',
+  },
+  {
+    name: 'a logo has a column of pixels more than it may',
+    ...logo,
+    find: '<= MAX_LOGO_PIXELS\n',
+    replace: '<= MAX_LOGO_PIXELS + 1\n',
+  },
+  {
+    name: 'a logo that was cut off is taken',
+    ...logo,
+    find: 'if (end > bytes.length) return CUT;\n    const kind',
+    replace: 'if (facts !== null && end > bytes.length) return facts;\n    const kind',
+  },
+  {
+    name: 'a logo goes on with something else behind its end',
+    ...logo,
+    find: 'if (!isLast) return',
+    replace: 'if (!isLast && facts === null) return',
+  },
+  {
+    name: 'a logo moves beside the form',
+    ...logo,
+    find: "kind === 'acTL'",
+    replace: "kind === 'acTl'",
+  },
+  {
+    name: 'a stuffed byte ends the coded data of a logo',
+    ...logo,
+    find: 'marker === 0x00 || ',
+    replace: '',
+  },
+  {
+    name: 'a logo is stored under the name of another type',
+    ...logo,
+    find: 'declared === undefined || declared === type',
+    replace: 'declared !== type',
+  },
+  {
+    name: 'the change of a logo in one mode shows in the other',
+    file: 'src/accounts/account-changes.ts',
+    tests: ['test/accounts/account-changes.test.ts'],
+    find: '{ ...account.logos, [mode]: name }',
+    replace: '{ test: name, live: name }',
+  },
+  {
+    name: 'the image of a logo that was removed stays',
+    file: 'src/writer/handlers/account.ts',
+    tests: ['test/api/logo.test.ts'],
+    find: "'remove_logo' ? { logo: { after: null } }",
+    replace: "'remove_logo' ? {}",
+  },
+  {
+    name: 'a request that sends a logo as JSON is taken at its word',
+    file: 'src/http/body.ts',
+    tests: ['test/api/logo.test.ts'],
+    find: 'type === undefined || !types.includes(type)',
+    replace: 'type === undefined',
+  },
+  {
+    name: 'whoever accepts an image alone is refused the logo',
+    file: 'src/http/admission.ts',
+    tests: ['test/api/logo.test.ts'],
+    find: 'if (downloads && acceptsType(accept, downloads)) return undefined;',
+    replace: '',
   },
 ];

@@ -166,6 +166,20 @@ export const httpFaults: readonly Fault[] = [
     replace: '',
   },
   {
+    name: 'a page that is kept shows the logo that the account had',
+    file: 'src/pages/rendered.ts',
+    tests: ['test/pages/render.test.ts'],
+    find: "logoOf(visit) ?? '', ",
+    replace: '',
+  },
+  {
+    name: 'a logo is kept for good under the address of the one before',
+    file: 'src/pages/routes.ts',
+    tests: ['test/pages/hostile.test.ts'],
+    find: 'logo?.name !== name',
+    replace: 'logo === null',
+  },
+  {
     name: 'a stylesheet of an older color scheme is kept for good under the new address',
     file: 'src/pages/routes.ts',
     tests: ['test/pages/routes.test.ts'],

@@ -572,6 +572,25 @@ export const storeFaults: readonly Fault[] = [
     replace: '',
   },
   {
+    name: 'a logo that nobody names is left alone',
+    ...sqlite('check/check', 'cli/db-check'),
+    find: 'WHERE named.account IS NULL`',
+    replace: 'WHERE named.account < 0`',
+  },
+  {
+    name: 'an account may name a logo that is another one',
+    ...sqlite('check/check', 'cli/db-check'),
+    find: "'logo.name = named.name')} WHERE",
+    replace: "'true')} WHERE",
+  },
+  {
+    name: 'the image of a logo is whatever stands there',
+    file: 'src/accounts/logo.ts',
+    tests: ['test/cli/db-check.test.ts'],
+    find: 'read.name === name && ',
+    replace: '',
+  },
+  {
     name: 'db check believes a session whatever its newest event says',
     ...sqlite('check/session-rules', 'cli/db-check'),
     find: '(newest === null || isShownBy(checkout, newest))',
