@@ -572,8 +572,8 @@ export const accountFaults: readonly Fault[] = [
     name: 'a request that sends a logo as JSON is taken at its word',
     file: 'src/http/body.ts',
     tests: ['test/api/logo.test.ts'],
-    find: 'type === undefined || !types.includes(type)',
-    replace: 'type === undefined',
+    find: 'type !== undefined && types.includes(type)',
+    replace: 'type !== undefined',
   },
   {
     name: 'whoever accepts an image alone is refused the logo',

@@ -201,8 +201,8 @@ export const httpFaults: readonly Fault[] = [
   {
     name: 'an operation without a body is refused for the type of none',
     ...http('body', 'bad-http'),
-    find: 'if (noBody || upload) request',
-    replace: 'if (upload) request',
+    find: 'if (noBody || upload === true) request',
+    replace: 'if (upload === true) request',
   },
   {
     name: 'what was refused as too late is done when the rest of it comes',

@@ -34,9 +34,13 @@ function readBody(request: FastifyRequest, bytes: Buffer): unknown {
   const { noBody, optionalBody, upload } = request.routeOptions.config;
   if (noBody) return refuseContent(request, bytes);
   if (optionalBody && bytes.length === 0) return undefined;
-  const type = mediaTypeOf(request);
-  if (Array.isArray(upload)) return keepFile(request, bytes, type, upload);
-  if (type !== 'application/json') throw new RequestError('unsupported_media_type');
+  if (Array.isArray(upload)) {
+    demandType(request, upload);
+    // A file is no value that anything further looks into: the handler takes the bytes.
+    request.bodyBytes = bytes;
+    return undefined;
+  }
+  demandType(request, ['application/json']);
   const value = readJson(bytes);
   // `{}` and no body are the same request when it is repeated.
   if (!(optionalBody && isObject(value) && Object.keys(value).length === 0)) request.bodyBytes = bytes;
@@ -48,20 +52,13 @@ export function mediaTypeOf({ headers }: FastifyRequest): string | undefined {
   return headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
 }
 
-/** A file is no value that anything further looks into: the handler takes the bytes. */
-function keepFile(
-  request: FastifyRequest,
-  bytes: Buffer,
-  type: string | undefined,
-  types: readonly string[],
-): undefined {
-  if (type === undefined || !types.includes(type)) {
-    const message = `The request body must be ${types.join(' or ')}.`;
-    throw new RequestError('unsupported_media_type', [
-      { reason: 'unsupported_media_type', message, remarks: '' },
-    ]);
-  }
-  request.bodyBytes = bytes;
+/** Refuses a body of another type than these. */
+function demandType(request: FastifyRequest, types: readonly string[]): void {
+  const type = mediaTypeOf(request);
+  if (type !== undefined && types.includes(type)) return;
+  const reason = 'unsupported_media_type';
+  const message = `The request body must be ${types.join(' or ')}.`;
+  throw new RequestError(reason, [{ reason, message, remarks: '' }]);
 }
 
 /** Accepts an empty body, `{}` and `null`, whatever the content type says. */
