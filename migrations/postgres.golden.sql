@@ -315,12 +315,14 @@ CREATE TABLE movement (
   currency text COLLATE "C" NOT NULL,
   amount bigint NOT NULL,
   late boolean NOT NULL,
+  time_to_pay_ms bigint,
   CONSTRAINT movement_amount_check CHECK ((amount >= 0)),
   CONSTRAINT movement_pkey PRIMARY KEY (account, live, id),
+  CONSTRAINT movement_time_to_pay_ms_check CHECK ((time_to_pay_ms >= 0)),
   CONSTRAINT movement_type_check CHECK ((type = ANY (ARRAY['payment'::text, 'refund'::text, 'reversal'::text])))
 );
 CREATE INDEX movement_back ON movement USING btree (account, live, type, id) WHERE (type <> 'payment'::text);
-CREATE INDEX movement_currency ON movement USING btree (account, live, currency, id, type, late, amount);
+CREATE INDEX movement_currency ON movement USING btree (account, live, currency, id, type, late, amount, time_to_pay_ms);
 CREATE INDEX movement_late ON movement USING btree (account, live, id) WHERE late;
 CREATE UNIQUE INDEX movement_pkey ON movement USING btree (account, live, id);
 

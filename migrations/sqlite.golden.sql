@@ -277,6 +277,7 @@ CREATE TABLE movement (
   currency TEXT NOT NULL,
   amount INTEGER NOT NULL CHECK (amount >= 0),
   late INTEGER NOT NULL,
+  time_to_pay_ms INTEGER CHECK (time_to_pay_ms >= 0),
   PRIMARY KEY (account, live, id)
 ) STRICT;
 
@@ -445,7 +446,7 @@ CREATE UNIQUE INDEX event_id ON event (account, live, id);
 CREATE INDEX movement_back ON movement (account, live, type, id) WHERE type <> 'payment';
 
 -- index movement_currency
-CREATE INDEX movement_currency ON movement (account, live, currency, id, type, late, amount);
+CREATE INDEX movement_currency ON movement (account, live, currency, id, type, late, amount, time_to_pay_ms);
 
 -- index movement_late
 CREATE INDEX movement_late ON movement (account, live, id) WHERE late = 1;

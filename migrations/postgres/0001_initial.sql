@@ -382,11 +382,12 @@ CREATE TABLE movement (
   currency text COLLATE "C" NOT NULL,
   amount bigint NOT NULL CHECK (amount >= 0),
   late boolean NOT NULL,
+  time_to_pay_ms bigint CHECK (time_to_pay_ms >= 0),
   PRIMARY KEY (account, live, id)
 );
 
 -- With what totals are made of, so that they look at nothing else.
-CREATE INDEX movement_currency ON movement (account, live, currency, id, type, late, amount);
+CREATE INDEX movement_currency ON movement (account, live, currency, id, type, late, amount, time_to_pay_ms);
 -- Few; payments are found in the order of all.
 CREATE INDEX movement_back ON movement (account, live, type, id) WHERE type <> 'payment';
 CREATE INDEX movement_late ON movement (account, live, id) WHERE late;

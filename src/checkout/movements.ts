@@ -5,7 +5,7 @@
  */
 import { derivedId } from '../lib/id.ts';
 import type { CheckoutId, MovementId } from './ids.ts';
-import type { Checkout } from './session.ts';
+import type { Checkout, Payment } from './session.ts';
 import type { TenantTime } from './tenant.ts';
 
 export const movementTypes = ['payment', 'refund', 'reversal'] as const;
@@ -24,17 +24,20 @@ export type Movement = {
   readonly amount: number;
   /** True for a payment that was booked after the session had expired or the attempt had been given up. */
   readonly late: boolean;
+  /** Milliseconds from the creation of the session to the payment that completed it; null for every other movement. */
+  readonly timeToPayMs: number | null;
 };
 
 export function movementsOf(checkout: Checkout): Movement[] {
   const { id, currency, payments, refunds, reversals } = checkout;
+  const completing = completingOf(checkout);
   const movement = (
     type: MovementType,
     createdAt: TenantTime,
     rail: string,
     reference: string,
     amount: number,
-    late = false,
+    more: Partial<Pick<Movement, 'late' | 'timeToPayMs'>> = {},
   ): Movement => ({
     // A payment and a reversal are unique by type, rail and reference, a refund by its id.
     id: derivedId('mov', createdAt, `${type} ${rail} ${reference}`),
@@ -45,12 +48,16 @@ export function movementsOf(checkout: Checkout): Movement[] {
     reference,
     currency,
     amount,
-    late,
+    late: false,
+    timeToPayMs: null,
+    ...more,
   });
   return [
-    ...payments.map(({ rail, reference, bookedAt, amount, late }) =>
-      movement('payment', bookedAt, rail, reference, amount, late),
-    ),
+    ...payments.map((payment) => {
+      const { rail, reference, bookedAt, amount, late } = payment;
+      const timeToPayMs = payment === completing ? Math.max(0, bookedAt - checkout.createdAt) : null;
+      return movement('payment', bookedAt, rail, reference, amount, { late, timeToPayMs });
+    }),
     ...refunds
       .filter(({ status }) => status !== 'failed')
       .map(({ id: refund, rail, createdAt, amount }) => movement('refund', createdAt, rail, refund, amount)),
@@ -61,3 +68,19 @@ export function movementsOf(checkout: Checkout): Movement[] {
       ),
   ];
 }
+
+/**
+ * The payment that completed the session, which no command does without one: a payment that was booked at the time of
+ * completion. The order of payments tells nothing, as `db check` reads them in any. Of several with that time, which all
+ * took as long, it is the first by rail and reference.
+ */
+function completingOf({ lifecycle, payments }: Checkout): Payment | null {
+  if (lifecycle.state !== 'completed') return null;
+  const [first = null] = payments
+    .filter(({ bookedAt }) => bookedAt === lifecycle.at)
+    .sort((one, other) => compare(one.rail, other.rail) || compare(one.reference, other.reference));
+  return first;
+}
+
+/** In the order of code units, which is the same everywhere. */
+const compare = (one: string, other: string): number => (one < other ? -1 : Number(one > other));

@@ -176,12 +176,13 @@ export function representMovement(movement: Movement) {
     rail: movement.rail,
     reference: movement.reference,
     late: movement.late,
+    time_to_pay_ms: movement.timeToPayMs,
   };
 }
 
 /** Sums that are too large for a number are for the caller to refuse. */
 export function representTotal(total: Total) {
-  const { from, to, currency, sessions, ...sums } = total;
+  const { from, to, currency, timeToPay, sessions, ...sums } = total;
   const sum = ({ count, amount }: Sum) => ({ count, amount: Number(amount) });
   return {
     object: 'total',
@@ -192,6 +193,14 @@ export function representTotal(total: Total) {
     late: sum(sums.late),
     refunded: sum(sums.refunded),
     reversed: sum(sums.reversed),
+    time_to_pay: {
+      within_1_minute: timeToPay.within1Minute,
+      within_10_minutes: timeToPay.within10Minutes,
+      within_1_hour: timeToPay.within1Hour,
+      within_1_day: timeToPay.within1Day,
+      within_1_week: timeToPay.within1Week,
+      over_1_week: timeToPay.over1Week,
+    },
     sessions: {
       created: sessions.created,
       active: sessions.active,

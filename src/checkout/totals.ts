@@ -1,4 +1,7 @@
-/** Totals of an account and mode: money that came and went, and sessions that were created, by interval and currency. */
+/**
+ * Totals of an account and mode: money that came and went, how long it took payers to pay, and sessions that were
+ * created, by interval and currency.
+ */
 import type { MovementType } from './movements.ts';
 import type { Status } from './session.ts';
 
@@ -10,6 +13,22 @@ export type Interval = {
   readonly to: number;
 };
 
+/** The longest times to pay that totals count, in milliseconds: a session that was paid in exactly this time is within it. */
+export const timesToPayMs = {
+  within1Minute: 60_000,
+  within10Minutes: 600_000,
+  within1Hour: 3_600_000,
+  within1Day: 86_400_000,
+  within1Week: 604_800_000,
+} as const;
+
+/**
+ * Numbers of sessions that a payment completed, by the time from their creation to that payment. They are cumulative: a
+ * session that was paid within a minute is also one that was paid within an hour. `over1Week` are all others, so that it
+ * and `within1Week` are every one of them.
+ */
+export type TimesToPay = Readonly<Record<keyof typeof timesToPayMs | 'over1Week', number>>;
+
 /** Movements of a kind, summed up. `interval` is the place among those that were asked for. */
 export type MovementSum = {
   readonly interval: number;
@@ -19,7 +38,7 @@ export type MovementSum = {
   readonly count: number;
   /** In minor units. The sum of many large amounts has more digits than a number holds. */
   readonly amount: bigint;
-};
+} & TimesToPay;
 
 /** Sessions of a class that were created in an interval, as they are now. */
 export type SessionCount = {
@@ -40,6 +59,8 @@ export type Total = Interval & {
   readonly late: Sum;
   readonly refunded: Sum;
   readonly reversed: Sum;
+  /** Sessions that a payment of the interval completed, whenever they were created. */
+  readonly timeToPay: TimesToPay;
   readonly sessions: {
     readonly created: number;
     readonly active: number;
@@ -80,11 +101,20 @@ function moved(sums: readonly MovementSum[]) {
       amount: all.reduce((amount, each) => amount + each.amount, 0n),
     };
   }
+  const countOf = (time: keyof TimesToPay) => sums.reduce((count, each) => count + each[time], 0);
   return {
     received: sumOf(({ type }) => type === 'payment'),
     late: sumOf(({ late }) => late),
     refunded: sumOf(({ type }) => type === 'refund'),
     reversed: sumOf(({ type }) => type === 'reversal'),
+    timeToPay: {
+      within1Minute: countOf('within1Minute'),
+      within10Minutes: countOf('within10Minutes'),
+      within1Hour: countOf('within1Hour'),
+      within1Day: countOf('within1Day'),
+      within1Week: countOf('within1Week'),
+      over1Week: countOf('over1Week'),
+    },
   };
 }
 

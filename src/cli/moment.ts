@@ -23,6 +23,18 @@ export function parseSpan(text: string): number {
   throw new Error('takes a span of time such as 90m, 24h or 7d, or 0');
 }
 
+/** A span as people say it, in its two largest units: `3h 12m`, `2w 0d`, `42s`. Milliseconds are left out. */
+export function formatSpan(ms: number): string {
+  let seconds = Math.floor(ms / 1000);
+  const parts: string[] = [];
+  for (const [unit, size] of Object.entries(secondsOfUnit).reverse()) {
+    const count = Math.floor(seconds / size);
+    if (count > 0 || parts.length > 0 || unit === 's') parts.push(`${count}${unit}`);
+    seconds -= count * size;
+  }
+  return parts.slice(0, 2).join(' ');
+}
+
 function spanSecondsOf(text: string): number {
   const [, count = '', unit = ''] = SPAN.exec(text) ?? [];
   return Number(count) * (secondsOfUnit[unit] ?? NaN);

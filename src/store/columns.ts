@@ -222,7 +222,9 @@ export const followingTables: readonly Following[] = [
       refunds.map(({ id, rail, status }) => ({ id, checkout, rail, state: status })),
     { sets: ['state'] },
   ),
-  following('movement', ['payments', 'refunds', 'reversals'], movementsOf, { sets: ['amount'] }),
+  following('movement', ['payments', 'refunds', 'reversals', 'lifecycle'], movementsOf, {
+    sets: ['amount', 'timeToPayMs'],
+  }),
   // Attempts that stand open until a transfer comes.
   following('awaited', ['attempts', 'currency'], ({ id: checkout, currency, attempts }) =>
     attempts

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { movementsOf } from '../../src/checkout/movements.ts';
-import { heldOf, refundStatuses } from '../../src/checkout/session.ts';
-import { attempt, checkout, payment, T } from './build.ts';
+import { type Checkout, heldOf, refundStatuses } from '../../src/checkout/session.ts';
+import { attempt, checkout, expire, MINUTE, paid, payment, play, report, start, T, update } from './build.ts';
 import { refund, reversal } from './build-refunds.ts';
+import { always } from './sequences.ts';
 
 suite('movements of money', () => {
   test('are the payments, the refunds that have not failed, and the reversals that are not won', () => {
@@ -71,6 +72,102 @@ suite('movements of money', () => {
             0,
           );
           assert.equal(held, heldOf(session, 'pat_a'));
+        },
+      ),
+    );
+  });
+});
+
+suite('the time to pay', () => {
+  const timesOf = (session: Checkout) => movementsOf(session).map(({ timeToPayMs }) => timeToPayMs);
+
+  test('is that of the payment that completed the session, and of no other movement', () => {
+    const session = play(
+      checkout(),
+      paid(400, { now: T + 1000, payment: { reference: 'a', amount: 400 } }),
+      paid(600, { now: T + 5000, reference: 'ref_b', payment: { reference: 'b', amount: 600 } }),
+      paid(50, { now: T + 6000, reference: 'ref_c', payment: { reference: 'c', amount: 50 } }),
+    );
+    assert.deepEqual(timesOf(session), [null, 5000, null]);
+    const returned = { ...session, refunds: [refund(100)], reversals: [reversal(300)] };
+    assert.deepEqual(timesOf(returned), [null, 5000, null, null, null]);
+  });
+
+  test('is there for the last part of an amount with a tolerance, and for an attempt that was given up', () => {
+    const policy = {
+      ...checkout().policy,
+      underpaymentToleranceBasisPoints: 1000,
+      underpaymentToleranceAtMost: 100,
+    };
+    assert.deepEqual(timesOf(play(checkout({ policy }), paid(900, { now: T + 7 }))), [7]);
+    const late = play(
+      checkout(),
+      start({ reference: 'ref_a', now: T }),
+      report('failed', { now: T + 1 }),
+      paid(1000, { now: T + 2 * MINUTE }),
+    );
+    assert.equal(late.payments[0]?.late, true);
+    assert.deepEqual(timesOf(late), [2 * MINUTE]);
+  });
+
+  test('is that of no payment of a session that is not completed, or that was over before it was paid', () => {
+    assert.deepEqual(timesOf(play(checkout(), paid(999))), [null]);
+    assert.deepEqual(timesOf(play(checkout(), expire(), paid(1000))), [null]);
+  });
+
+  test('counts from the creation, whatever has become of the amount since', () => {
+    const items = [{ name: 'Widget', quantity: 1, unitPrice: 300 }];
+    const session = play(checkout(), update({ now: T + 10, items }), paid(300, { now: T + 20 }));
+    assert.deepEqual(timesOf(session), [20]);
+  });
+
+  test('is never negative, though a clock was put back', () => {
+    assert.deepEqual(timesOf(play(checkout(), paid(1000, { now: T - 1 }))), [0]);
+  });
+
+  always('is there once for every completed session, and for no other', ({ after }) => {
+    const { lifecycle, createdAt } = after;
+    const times = movementsOf(after).filter(({ timeToPayMs }) => timeToPayMs !== null);
+    assert.deepEqual(
+      times.map((each) => [each.type, each.createdAt, each.timeToPayMs]),
+      lifecycle.state === 'completed' ? [['payment', lifecycle.at, lifecycle.at - createdAt]] : [],
+    );
+  });
+
+  test('does not depend on the order of the payments', () => {
+    const few = fc.constantFrom('a', 'b', 'c');
+    const line = fc.record({
+      rail: few,
+      reference: few,
+      amount: fc.integer({ min: 1, max: 1000 }),
+      bookedAt: fc.integer({ min: T, max: T + 2 }),
+    });
+    const selector = ({ rail, reference }: { rail: string; reference: string }) => `${rail} ${reference}`;
+    const ledger = fc.uniqueArray(line, { minLength: 1, selector });
+    fc.assert(
+      fc.property(
+        ledger.chain((lines) =>
+          fc.tuple(
+            fc.constant(lines),
+            fc.shuffledSubarray(lines, { minLength: lines.length }),
+            fc.nat(lines.length - 1),
+          ),
+        ),
+        ([lines, mixed, nth]) => {
+          const at = lines[nth]?.bookedAt ?? T;
+          const rowsOf = (given: typeof lines) =>
+            movementsOf(
+              checkout({
+                lifecycle: { state: 'completed', at },
+                payments: given.map(({ amount, ...each }) => payment(amount, each)),
+              }),
+            ).sort((one, other) => (one.id < other.id ? -1 : 1));
+          const rows = rowsOf(lines);
+          assert.deepEqual(rowsOf(mixed), rows);
+          assert.deepEqual(
+            rows.flatMap(({ timeToPayMs }) => (timeToPayMs === null ? [] : [timeToPayMs])),
+            [at - T],
+          );
         },
       ),
     );

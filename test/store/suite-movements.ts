@@ -58,6 +58,33 @@ export function movementSuite(open: Open): void {
       }
     });
 
+    it('say how long it took to complete the session, as it is known now', async ({
+      store,
+      reopen,
+      mine,
+    }) => {
+      const [first, second] = [
+        payment('b', { amount: 400, bookedAt: at(1) }),
+        payment('c', { bookedAt: at(5) }),
+      ];
+      const before = await add(store, session(mine, { payments: [first] }));
+      const times = async (from = store) =>
+        (await from.movements.list(mine, {}, ALL)).rows
+          .map(({ reference, timeToPayMs }) => `${reference} ${timeToPayMs}`)
+          .sort();
+      assert.deepEqual(await times(), ['b null']);
+      const completed = await change(store, before, {
+        payments: [first, second],
+        lifecycle: { state: 'completed', at: at(5) },
+      });
+      assert.deepEqual(await times(), ['b null', 'c 5000']);
+      // Of two at the same time the first by reference counts, so that a row that is there already changes.
+      const same = payment('a', { bookedAt: at(5) });
+      await change(store, completed, { payments: [...completed.payments, same] });
+      for await (const each of alsoReopened({ store, reopen }))
+        assert.deepEqual(await times(each), ['a 5000', 'b null', 'c null']);
+    });
+
     it('are gone once a refund has failed, or a reversal is won', async ({ store, mine }) => {
       const [pending, dispute] = [refund(), reversal('rv', { status: 'open' })];
       const before = await add(store, session(mine, { refunds: [pending], reversals: [dispute] }));
@@ -150,6 +177,51 @@ export function movementSuite(open: Open): void {
       assert.deepEqual(await sums('EUR'), euros);
       assert.deepEqual(await sums('JPY'), []);
       assert.deepEqual(await store.totals.movements(live, { intervals }), []);
+    });
+
+    it('are counted by the time to pay, each time with those that are shorter', async ({ store, mine }) => {
+      const [MINUTE, HOUR, DAY] = [60, 3600, 86_400];
+      const limits = [MINUTE, 10 * MINUTE, HOUR, DAY, 7 * DAY];
+      const took = [0, ...limits.flatMap((seconds) => [seconds, seconds + 0.001])];
+      for (const [n, seconds] of took.entries()) {
+        const lifecycle = { state: 'completed', at: T } as const;
+        // All are paid in the first interval, whenever they were created.
+        const payments = [payment(`${n}`, { bookedAt: T }), payment(`${n} again`, { bookedAt: T + 1 })];
+        await add(store, session(mine, { createdAt: T - seconds * 1000, lifecycle, payments }));
+      }
+      const dollars = { currency: 'USD', createdAt: at(10), refunds: [refund({ createdAt: at(11) })] };
+      const lifecycle = { state: 'completed', at: at(75) } as const;
+      await add(
+        store,
+        session(mine, { ...dollars, lifecycle, payments: [payment('d', { bookedAt: at(75), late: true })] }),
+      );
+      await add(store, session(mine, { ...dollars, payments: [payment('e', { bookedAt: at(75) })] }));
+      const intervals = [
+        { from: T, to: at(10) },
+        { from: at(10), to: at(100) },
+      ];
+      const sums = await store.totals.movements(mine, { intervals });
+      assert.deepEqual(
+        sums
+          .map((each) =>
+            [
+              `${each.interval} ${each.currency} ${each.type} ${each.late}:`,
+              each.within1Minute,
+              each.within10Minutes,
+              each.within1Hour,
+              each.within1Day,
+              each.within1Week,
+              each.over1Week,
+            ].join(' '),
+          )
+          .sort(),
+        [
+          '0 EUR payment false: 2 4 6 8 10 1',
+          '1 USD payment false: 0 0 0 0 0 0',
+          '1 USD payment true: 0 1 1 1 1 0',
+          '1 USD refund false: 0 0 0 0 0 0',
+        ],
+      );
     });
 
     it('are summed up exactly, however large', async ({ store, mine }) => {

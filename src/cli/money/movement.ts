@@ -1,6 +1,7 @@
 /** Movements of money and their totals as commands read and show them. */
 import { decimalAmount, formatAmount } from '../../checkout/money.ts';
 import type { representMovement, representTotal } from '../../checkout/representation.ts';
+import { formatSpan } from '../moment.ts';
 import { printable } from '../printable.ts';
 
 export type Movement = ReturnType<typeof representMovement>;
@@ -16,13 +17,17 @@ export const movementKeys = {
   rail: 'The rail.',
   reference: 'Id of the payment or reversal at the rail, or of the refund.',
   late: 'True for a payment after the end.',
+  time_to_pay_ms:
+    'Milliseconds from the creation of the session to the payment that completed it; null for other movements.',
 } as const;
 
 export function movementLine(movement: Movement): string {
-  const { id, created_at, type, amount, currency, payin, rail, reference, late } = movement;
+  const { id, created_at, type, amount, currency, payin, rail, reference } = movement;
   const sign = type === 'payment' ? '' : '-';
   const columns = [id, created_at, `${sign}${formatAmount(amount, currency)}`, type, payin, rail, reference];
-  return [...columns, ...(late ? ['late'] : [])].map(printable).join('  ');
+  if (movement.late) columns.push('late');
+  if (movement.time_to_pay_ms !== null) columns.push(`paid after ${formatSpan(movement.time_to_pay_ms)}`);
+  return columns.map(printable).join('  ');
 }
 
 export const totalKeys = {
@@ -33,10 +38,13 @@ export const totalKeys = {
   late: 'Those of them that came after the end.',
   refunded: 'Refunds that have not failed.',
   reversed: 'Reversals that you have not won.',
+  time_to_pay:
+    'Sessions that a payment of the interval completed, by how long that took: `within_1_minute`, `within_10_minutes`, `within_1_hour`, `within_1_day` and `within_1_week`, of which each includes those before it, and `over_1_week`.',
   sessions: 'Sessions that were created in the interval, by their status now.',
 } as const;
 
-export function totalLine({ from, to, currency, received, refunded, reversed, sessions }: Total): string {
+export function totalLine(total: Total): string {
+  const { from, to, currency, received, refunded, reversed, time_to_pay: times, sessions } = total;
   const sum = (name: string, { count, amount }: Total['received'], sign = '') =>
     `${name} ${count > 0 ? sign : ''}${decimalAmount(amount, currency)} (${count})`;
   return [
@@ -45,6 +53,7 @@ export function totalLine({ from, to, currency, received, refunded, reversed, se
     sum('received', received),
     sum('refunded', refunded, '-'),
     sum('reversed', reversed, '-'),
+    `paid within 1m ${times.within_1_minute}, 10m ${times.within_10_minutes}, 1h ${times.within_1_hour}, 1d ${times.within_1_day}, 1w ${times.within_1_week}, later ${times.over_1_week}`,
     `sessions ${sessions.created}, completed ${sessions.completed}`,
   ].join('  ');
 }

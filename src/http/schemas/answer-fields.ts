@@ -58,6 +58,9 @@ export const kind = (name: string) =>
 export const minorUnits = (description: string) =>
   titled('MinorUnits', Type.Integer({ minimum: 0, description, examples: amountExamples }));
 
+export const count = (description: string) =>
+  titled('Count', Type.Integer({ minimum: 0, description, examples: [3] }));
+
 export const freeForm = (description: string, example: object = {}) =>
   Type.Object({}, { additionalProperties: true, description, examples: [example] });
 
@@ -76,6 +79,7 @@ export const commonFields: readonly TSchema[] = [
   nullable(time('A time, in UTC, or null.')),
   minorUnits('An amount, in minor units of its currency.'),
   nullable(minorUnits('An amount, in minor units of its currency, or null.')),
+  count('Number of what the field names.'),
   seldom('A text, or null.'),
   address(),
 ];

@@ -4,18 +4,18 @@ import type { representMovement, representTotal } from '../../checkout/represent
 import { Type } from '../../lib/json-schema.ts';
 import {
   closed,
+  count,
   createdAt,
   type FieldsOf,
   id,
   kind,
   minorUnits,
+  nullable,
   oneOf,
   ref,
   text,
   time,
 } from './answer-fields.ts';
-
-const count = (description: string) => Type.Integer({ minimum: 0, description, examples: [3] });
 
 export const movementResources = {
   Movement: Type.Object(
@@ -39,6 +39,14 @@ export const movementResources = {
         description: 'The payment was booked after the session had expired or the attempt had been given up.',
         examples: [false],
       }),
+      time_to_pay_ms: nullable(
+        Type.Integer({
+          minimum: 0,
+          description:
+            'Milliseconds from the creation of the session to this payment, which completed it; null for every other movement.',
+          examples: [42_000],
+        }),
+      ),
     } satisfies FieldsOf<typeof representMovement>,
     { ...closed, description: 'Money that came, goes back or was taken back.' },
   ),
@@ -52,17 +60,33 @@ export const movementResources = {
       late: ref('Sum'),
       refunded: ref('Sum'),
       reversed: ref('Sum'),
+      time_to_pay: ref('TimesToPay'),
       sessions: ref('SessionCounts'),
     } satisfies FieldsOf<typeof representTotal>,
     {
       ...closed,
       description:
-        'Movements of an interval and currency: payments (with those that were late), refunds and reversals. Sessions count where they were created.',
+        'Movements of an interval and currency: payments (with those that were late), refunds and reversals. Times to pay count where the session was completed, sessions where they were created.',
     },
   ),
   Sum: Type.Object(
     { count: count('Number of movements.'), amount: minorUnits('Sum of their amounts.') },
     { ...closed, description: 'Movements, summed up.' },
+  ),
+  TimesToPay: Type.Object(
+    {
+      within_1_minute: count('Up to a minute.'),
+      within_10_minutes: count('Up to ten minutes.'),
+      within_1_hour: count('Up to an hour.'),
+      within_1_day: count('Up to 24 hours.'),
+      within_1_week: count('Up to seven days.'),
+      over_1_week: count('More than that.'),
+    } satisfies FieldsOf<() => ReturnType<typeof representTotal>['time_to_pay']>,
+    {
+      ...closed,
+      description:
+        'Sessions that a payment of the interval completed, by the time from their creation to it. Those within a time include those within a shorter one; `within_1_week` and `over_1_week` are all of them.',
+    },
   ),
   SessionCounts: Type.Object(
     {

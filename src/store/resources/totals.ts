@@ -1,6 +1,6 @@
 /** Sums of movements of money, and numbers of sessions, by intervals of time and currency. */
 import type { Tenant } from '../../checkout/tenant.ts';
-import type { Interval, MovementSum, SessionCount } from '../../checkout/totals.ts';
+import { type Interval, type MovementSum, type SessionCount, timesToPayMs } from '../../checkout/totals.ts';
 import { firstIdAt, type IdPrefix } from '../../lib/id.ts';
 import { either, join, raw, type Sql, sql } from '../sql.ts';
 import { classesOf, currenciesOf, isOfClass } from './checkout-classes.ts';
@@ -13,6 +13,11 @@ export type TotalsFilter = { readonly intervals: readonly Interval[]; readonly c
 const MILLION = 1_000_000;
 
 type SumRow = Omit<MovementSum, 'amount'> & { readonly millions: number; readonly rest: number };
+
+const timesToPay = [
+  ...Object.entries(timesToPayMs).map(([name, ms]) => [name, `<= ${ms}`]),
+  ['over1Week', `> ${timesToPayMs.within1Week}`],
+] as const;
 
 /** A WITH of the currencies and the intervals, whose bounds are ids with this prefix. */
 const ranges = (tenant: Tenant, { intervals, ...filter }: TotalsFilter, prefix: IdPrefix): Sql => sql`
@@ -33,16 +38,17 @@ const search = <R, T>(tenant: Tenant, statement: Sql, from: (row: R) => T): Read
 
 export const totals = {
   movements(tenant: Tenant, filter: TotalsFilter): Read<MovementSum[]> {
+    const times = timesToPay.map(([name, is]) => `count(*) FILTER (WHERE time_to_pay_ms ${is}) AS "${name}"`);
     const sums = raw(
-      `count(*) AS count, sum(amount / ${MILLION}) AS millions, sum(amount % ${MILLION}) AS rest`,
+      `count(*) AS count, sum(amount / ${MILLION}) AS millions, sum(amount % ${MILLION}) AS rest, ${times.join(', ')}`,
     );
     const conditions = sql`${owned(tenant, 'movement')} AND movement.currency = currency.name
       AND movement.id >= span.first AND movement.id < span.beyond AND ${inTime(`movement.${RARELY}`)}`;
     const statement = sql`${ranges(tenant, filter, 'mov')}
-      SELECT place AS interval, name AS currency, type, late, ${either({
-        sqlite: sql`${sums} FROM currency CROSS JOIN span
+      SELECT place AS interval, name AS currency, ${either({
+        sqlite: sql`type, late, ${sums} FROM currency CROSS JOIN span
           CROSS JOIN movement${indexedBy('movement_currency')} ON ${conditions} GROUP BY place, name, type, late`,
-        postgres: sql`count, millions, rest FROM currency CROSS JOIN span CROSS JOIN LATERAL (
+        postgres: sql`found.* FROM currency CROSS JOIN span CROSS JOIN LATERAL (
           SELECT type, late, ${sums} FROM movement WHERE ${conditions} GROUP BY type, late) AS found`,
       })}`;
     return search(tenant, statement, ({ late, count, millions, rest, ...row }: SumRow) => ({

@@ -8,7 +8,9 @@ import { timesOf } from '../../money/query.ts';
 
 export const command = apiCommand('read')({
   purpose: 'List payments, refunds and reversals, newest first.',
-  details: ['A line has the id, the time, the amount, the type, the payin, the rail and the reference.'],
+  details: [
+    'A line has the id, the time, the amount, the type, the payin, the rail and the reference; then whether a payment was late, and how long after the creation of its session it completed it.',
+  ],
   options: {
     from: optional(moment, 'Only movements at this time or later.'),
     to: optional(moment, 'Only movements before this time.'),
