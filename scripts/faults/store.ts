@@ -754,8 +754,36 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'a reversal whose amount has changed counts with the one before',
     ...sqlite('columns', 'store/sqlite'),
-    find: "movementsOf, { sets: ['amount'] }",
-    replace: 'movementsOf, {}',
+    find: "sets: ['amount', 'timeToPayMs']",
+    replace: "sets: ['timeToPayMs']",
+  },
+  {
+    name: 'two payments of a session say that they completed it',
+    ...sqlite('columns', 'store/sqlite'),
+    find: "sets: ['amount', 'timeToPayMs']",
+    replace: "sets: ['amount']",
+  },
+  {
+    name: 'a part of the amount counts as the payment that completed the session',
+    file: 'src/checkout/movements.ts',
+    tests: ['test/checkout/movements.test.ts'],
+    checkers: { rules: { beyond: 'movements follow from a session, and are part of no decision' } },
+    find: 'bookedAt === lifecycle.at',
+    replace: 'bookedAt <= lifecycle.at',
+  },
+  {
+    name: 'the payment that completed a session depends on the order in which its ledger is read',
+    file: 'src/checkout/movements.ts',
+    tests: ['test/checkout/movements.test.ts'],
+    checkers: { rules: { beyond: 'movements follow from a session, and are part of no decision' } },
+    find: ' || compare(one.reference, other.reference)',
+    replace: '',
+  },
+  {
+    name: 'a session that was paid in exactly an hour was not paid within it',
+    ...postgres('resources/totals', 'store/postgres'),
+    find: '`<= ${ms}`',
+    replace: '`< ${ms}`',
   },
   {
     name: 'refunds that have failed count among what went back',

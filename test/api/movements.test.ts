@@ -19,6 +19,19 @@ async function totals(from: number, query = ''): Promise<Data[]> {
   );
 }
 
+/** `time_to_pay` of a total: a minute, ten minutes, an hour, a day, a week, and more. */
+const paidWithin = (...counts: readonly number[]) => {
+  const [minute, tenMinutes, hour, day, week, more] = counts;
+  return {
+    within_1_minute: minute,
+    within_10_minutes: tenMinutes,
+    within_1_hour: hour,
+    within_1_day: day,
+    within_1_week: week,
+    over_1_week: more,
+  };
+};
+
 const bad = (operation: string, ...names: readonly string[]) => ({
   status: 400,
   message: `${operation}.BAD_QUERY`,
@@ -58,6 +71,7 @@ suite('movements of money', async () => {
       rail: 'sandbox',
       reference: made.id,
       late: false,
+      time_to_pay_ms: null,
     });
     assert.deepEqual(await list('type=refund&currency=eur&late=false'), [second]);
     assert.deepEqual(await list(`limit=1&after=${third.id}`), [second]);
@@ -77,6 +91,7 @@ suite('movements of money', async () => {
       late: { count: 0, amount: 0 },
       refunded: { count: 1, amount: 1000 },
       reversed: { count: 0, amount: 0 },
+      time_to_pay: paidWithin(1, 1, 1, 1, 1, 0),
       sessions: { created: 1, active: 0, completed: 1, expired: 0, partially_paid: 0, paid_in_excess: 0 },
     });
     assert.deepEqual(
@@ -102,6 +117,50 @@ suite('movements of money', async () => {
     assert.match(second.from, /T1[12]:00:00\.000Z$/);
     assert.equal(Date.parse(second.to) - Date.parse(second.from), 1000 * DAY_SECONDS);
     assert.equal((await totals(from, '&currency=EUR'))[0].received.count, 2);
+  });
+
+  test('say how long it took to pay a session, from its creation to the payment that completed it', async () => {
+    const pounds = { invoice_currency: 'GBP' };
+    const start = await now(service);
+    const times = async ({ id: payin, created_at }: Data): Promise<(number | null)[]> => {
+      const all = (await list('currency=GBP&limit=100')).filter((each: Data) => each.payin === payin);
+      for (const { time_to_pay_ms, created_at: at } of all) {
+        if (time_to_pay_ms !== null) assert.equal(time_to_pay_ms, Date.parse(at) - Date.parse(created_at));
+      }
+      return all.map((each: Data) => each.time_to_pay_ms && Math.floor(each.time_to_pay_ms / 3_600_000));
+    };
+    const totalOf = async (from: number) => (await totals(from, '&currency=GBP'))[0]?.time_to_pay;
+
+    const atOnce = await createSession(service, pounds);
+    await pay(service, atOnce.id);
+    await pay(service, atOnce.id, { amount: 100 });
+    succeeded(await call('POST', '/v3/refund', { body: { payin: atOnce.id, amount: 1000 } }), 201);
+    assert.deepEqual(await times(atOnce), [null, null, 0]);
+
+    const inParts = await createSession(service, pounds);
+    await advance(service, 2 * 3600);
+    await pay(service, inParts.id, { amount: 1000 });
+    assert.deepEqual(await times(inParts), [null]);
+    await advance(service, 3600);
+    await pay(service, inParts.id);
+    assert.deepEqual(await times(inParts), [3, null]);
+
+    const over = await createSession(service, pounds);
+    succeeded(await call('POST', `/v3/checkout/${over.id}/expire`));
+    await pay(service, over.id);
+    assert.deepEqual(await times(over), [null]);
+
+    const givenUp = await createSession(service, pounds);
+    await pay(service, givenUp.id, { outcome: 'failed', payment_id: 'proved-later' });
+    await advance(service, 8 * DAY_SECONDS);
+    const weekLater = await now(service);
+    await pay(service, givenUp.id, { payment_id: 'proved-later' });
+    assert.deepEqual(await times(givenUp), [192]);
+
+    assert.deepEqual(await totalOf(start), paidWithin(1, 1, 1, 2, 2, 1));
+    // A session counts where it was completed.
+    assert.deepEqual(await totalOf(weekLater), paidWithin(0, 0, 0, 0, 0, 1));
+    assert.equal(await totalOf(await now(service)), undefined);
   });
 
   test('of other accounts and modes are not seen', async () => {

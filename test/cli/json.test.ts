@@ -187,6 +187,7 @@ test('every command that prints data prints it as JSON, with the keys that are d
   await json('refunds settle', [refund.id, 'failed']);
   const [movement] = await json('money movements', ['--type', 'payment']);
   assert.deepEqual([movement?.payin, movement?.amount], [checkout, 2500]);
+  assert.ok(Number(movement?.time_to_pay_ms) > 0);
   const [total] = await json('money totals', ['--currency', 'EUR', '--interval', 'year']);
   assert.deepEqual(total?.received, { count: 1, amount: 2500 });
   const file = first(await json('bank payments create', ['eur']));

@@ -1,7 +1,7 @@
 /** Times and spans of time as people type them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseMoment, parseSpan } from '../../src/cli/moment.ts';
+import { formatSpan, parseMoment, parseSpan } from '../../src/cli/moment.ts';
 
 const NOW = Date.UTC(2030, 0, 31, 12);
 
@@ -47,4 +47,19 @@ test('a span is a number with its unit, or 0', () => {
   for (const [text, seconds] of rows) assert.equal(parseSpan(text), seconds, text);
   for (const text of ['', '1', '00', 'h', '1.5h', '1x'])
     assert.throws(() => parseSpan(text), /^Error: takes a span of time/, text);
+});
+
+test('a span is told in its two largest units', () => {
+  const rows: ReadonlyArray<readonly [ms: number, text: string]> = [
+    [0, '0s'],
+    [999, '0s'],
+    [59_999, '59s'],
+    [60_000, '1m 0s'],
+    [3_600_000, '1h 0m'],
+    [11_579_000, '3h 12m'],
+    [90_000_000, '1d 1h'],
+    [604_800_000, '1w 0d'],
+    [1_300_000_000, '2w 1d'],
+  ];
+  for (const [ms, text] of rows) assert.equal(formatSpan(ms), text, text);
 });

@@ -19,7 +19,7 @@ suite('opentill money', () => {
     assert.deepEqual([code, stderr], [0, '']);
     assert.match(
       stdout,
-      /^\S+Z to \S+Z {2}EUR {2}received 25\.00 \(1\) {2}refunded -10\.00 \(1\) {2}reversed 0\.00 \(0\) {2}sessions 1, completed 1\n$/,
+      /^\S+Z to \S+Z {2}EUR {2}received 25\.00 \(1\) {2}refunded -10\.00 \(1\) {2}reversed 0\.00 \(0\) {2}paid within 1m 1, 10m 1, 1h 1, 1d 1, 1w 1, later 0 {2}sessions 1, completed 1\n$/,
     );
     const movements = await opentill(t, service, 'money', 'movements');
     const [back, came, ...others] = movements.stdout.trimEnd().split('\n');
@@ -28,7 +28,10 @@ suite('opentill money', () => {
       `${back}`,
       new RegExp(`^mov_\\w+ {2}\\S+Z {2}-10\\.00 EUR {2}refund {2}${id} {2}sandbox {2}${refund.id}$`),
     );
-    assert.match(`${came}`, new RegExp(` {2}25\\.00 EUR {2}payment {2}${id} {2}sandbox {2}`));
+    assert.match(
+      `${came}`,
+      new RegExp(` {2}25\\.00 EUR {2}payment {2}${id} {2}sandbox {2}\\w+ {2}paid after \\d+s$`),
+    );
     const none = await opentill(
       t,
       service,
