@@ -180,14 +180,13 @@ export function movementSuite(open: Open): void {
     });
 
     it('are counted by the time to pay, each time with those that are shorter', async ({ store, mine }) => {
-      const [MINUTE, HOUR, DAY] = [60, 3600, 86_400];
-      const limits = [MINUTE, 10 * MINUTE, HOUR, DAY, 7 * DAY];
-      const took = [0, ...limits.flatMap((seconds) => [seconds, seconds + 0.001])];
-      for (const [n, seconds] of took.entries()) {
+      const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
+      const took = [0, ...[minute, 10 * minute, hour, day, 7 * day].flatMap((ms) => [ms, ms + 1])];
+      for (const [n, ms] of took.entries()) {
         const lifecycle = { state: 'completed', at: T } as const;
         // All are paid in the first interval, whenever they were created.
         const payments = [payment(`${n}`, { bookedAt: T }), payment(`${n} again`, { bookedAt: T + 1 })];
-        await add(store, session(mine, { createdAt: T - seconds * 1000, lifecycle, payments }));
+        await add(store, session(mine, { createdAt: T - ms, lifecycle, payments }));
       }
       const dollars = { currency: 'USD', createdAt: at(10), refunds: [refund({ createdAt: at(11) })] };
       const lifecycle = { state: 'completed', at: at(75) } as const;

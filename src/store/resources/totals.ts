@@ -14,6 +14,7 @@ const MILLION = 1_000_000;
 
 type SumRow = Omit<MovementSum, 'amount'> & { readonly millions: number; readonly rest: number };
 
+/** Conditions of the times to pay, by their names in a sum. All are counted in the one pass that sums up. */
 const timesToPay = [
   ...Object.entries(timesToPayMs).map(([name, ms]) => [name, `<= ${ms}`]),
   ['over1Week', `> ${timesToPayMs.within1Week}`],
