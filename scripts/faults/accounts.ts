@@ -579,7 +579,7 @@ export const accountFaults: readonly Fault[] = [
     name: 'whoever accepts an image alone is refused the logo',
     file: 'src/http/admission.ts',
     tests: ['test/api/logo.test.ts'],
-    find: 'if (downloads && acceptsType(accept, downloads)) return undefined;',
+    find: "if (downloads && acceptsType(accept ?? '', downloads)) return undefined;",
     replace: '',
   },
 ];

@@ -573,13 +573,13 @@ export const storeFaults: readonly Fault[] = [
   },
   {
     name: 'a logo that nobody names is left alone',
-    ...sqlite('check/check', 'cli/db-check'),
+    ...sqlite('check/check', 'store/check/logo'),
     find: 'WHERE named.account IS NULL`',
     replace: 'WHERE named.account < 0`',
   },
   {
     name: 'an account may name a logo that is another one',
-    ...sqlite('check/check', 'cli/db-check'),
+    ...sqlite('check/check', 'store/check/logo'),
     find: "'logo.name = named.name')} WHERE",
     replace: "'true')} WHERE",
   },

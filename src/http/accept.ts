@@ -10,12 +10,11 @@ export function acceptsJson(accept: string | undefined): boolean {
   return rangesOf(accept).some(({ type, quality }) => JSON_RANGES.has(type) && quality > 0);
 }
 
-/** True for a range that one of these types is in. */
-export function acceptsType(accept: string | undefined, types: readonly string[]): boolean {
-  if (accept === undefined) return true;
+/** True if the header names one of these types, or all of its kind, such as `image/*`. */
+export function acceptsType(accept: string, types: readonly string[]): boolean {
   return rangesOf(accept).some(
     ({ type, quality }) =>
-      quality > 0 && types.some((each) => [each, `${each.split('/', 1)[0]}/*`, '*/*'].includes(type)),
+      quality > 0 && types.some((each) => type === each || type === `${each.split('/', 1)[0]}/*`),
   );
 }
 

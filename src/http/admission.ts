@@ -130,7 +130,7 @@ function refusalFor(
     return forbidden('Only keys of test mode may call this operation.');
   }
   if (acceptsJson(accept) || (eventStream && wantsEventStream(accept))) return undefined;
-  if (downloads && acceptsType(accept, downloads)) return undefined;
+  if (downloads && acceptsType(accept ?? '', downloads)) return undefined;
   return new RequestError('not_acceptable');
 }
 

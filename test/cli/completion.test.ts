@@ -46,7 +46,10 @@ suite('opentill completion', () => {
     const script = await scriptFor(t, 'bash');
     const examples: ReadonlyArray<readonly [words: readonly string[], proposed: readonly string[]]> = [
       [['acc'], ['accounts']],
-      [['accounts', 're'], ['rename']],
+      [
+        ['accounts', 're'],
+        ['rename', 'remove-logo'],
+      ],
       [
         ['bank', 'account', ''],
         ['list', 'set', 'remove', '--help'],

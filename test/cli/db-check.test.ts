@@ -63,6 +63,7 @@ function checkSuite(kind: Kind): void {
     await outcomesOf(healthy, (what, ...rows) => told.set(what, rows));
     const things = [
       'accounts',
+      'logos',
       'API keys',
       'customers',
       'endpoints',

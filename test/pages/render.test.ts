@@ -232,10 +232,12 @@ test('a page that is kept has a new one-time value for every look, and changes w
   assert.notEqual(once(first ?? ''), once(second ?? ''));
   assert.equal(first?.replace(once(first) ?? '', ''), second?.replace(once(second) ?? '', ''));
   assert.ok(first?.includes('<bdi>name=&quot;once&quot; value=&quot;aaaaaaaaaaaaaaaaaaaaaaaaaa&quot;</bdi>'));
+  const orange = { ...account, settings: { ...account.settings, test: inOrange } };
   const others = [
     // Right behind the usual look of the same session, whose page is kept.
-    visit({ checkout: session, account: { ...account, settings: { ...account.settings, test: inOrange } } }),
-    visit({ checkout: session, account: { ...account, logos: { test: LOGO, live: null } } }),
+    visit({ checkout: session, account: orange }),
+    // Right behind the same without it.
+    visit({ checkout: session, account: { ...orange, logos: { test: LOGO, live: null } } }),
     visit({ checkout: session, payee: 'Other' }),
     visit({ checkout: session, offers: [] }),
     visit({ checkout: session, offers: [], missing: ['Card: a key'] }),

@@ -58,7 +58,7 @@ export function openApiDocument(operations: readonly DeclaredOperation[]) {
     openapi: '3.1.0',
     info: { title: 'opentill', version, description, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: DOCUMENTED_URL }],
-    // Of every operation; which permission it needs, it says in `x-permission`.
+    // Every operation takes one of these; `x-permission` names the permission that it needs.
     security: [{ basic: [] }, { bearer: [] }],
     externalDocs: {
       url: `${DOCUMENTED_URL}/docs/errors`,
