@@ -10,8 +10,11 @@ import { type Connection, createConnection } from './connection.ts';
 import { type Node, nodesWithShards, TENANTS } from './shards.ts';
 
 const LOOK_EVERY_MS = 500;
-/** One that is asked takes a millisecond or two; the first time, a connection has to be made. */
-const ANSWERS_WITHIN_MS = 1_500;
+/**
+ * One that is asked takes a millisecond or two; the first time, a connection has to be made. With the time until the next
+ * look this is what others wait whose requests share a connection with those for a node that is gone.
+ */
+const ANSWERS_WITHIN_MS = 1_000;
 
 type Watch = {
   /** Told each time that a node falls silent. */
