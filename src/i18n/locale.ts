@@ -38,8 +38,9 @@ function negotiate(header: string, override: Language | undefined): Locale {
   const ranges = header
     .split(',')
     .map((part) => {
+      // What follows the language and tells more than a country (es-419, de-1996) is passed over (RFC 4647, section 3.4).
       const [, base = '', region = '', quality = '1'] =
-        /^([a-z]{2,3})(?:-[a-z]{4})?(?:-([a-z]{2}))?(?:;q=([01](?:\.\d{0,3})?))?$/i.exec(
+        /^([a-z]{2,3})(?:-[a-z]{4})?(?:-([a-z]{2}))?(?:-[a-z0-9]{1,8})*(?:;q=([01](?:\.\d{0,3})?))?$/i.exec(
           part.replace(/\s/g, ''),
         ) ?? [];
       return { base: base.toLowerCase(), region: region.toUpperCase(), quality: Number(quality) };

@@ -61,9 +61,14 @@ test('the language is the best of those the browser asks for, unless one was cho
     ['de;q=0, sv', undefined, 'sv', 'sv'],
     ['de-CH, fr-CA', 'fr', 'fr', 'fr-CA'],
     ['de-CH', 'ar', 'ar', 'ar'],
+    ['es-419,en;q=0.9', undefined, 'es', 'es'],
+    ['en;q=0.5, de-CH-1996, fr;q=0.9', undefined, 'de', 'de-CH'],
+    ['ar-001-u-nu-latn', undefined, 'ar', 'ar'],
+    ['es-', undefined, 'en', 'en'],
     ['de', 'klingon', 'de', 'de'],
     ['de', ['fr', 'it'], 'de', 'de'],
-    ['*, ;;q=, x-y-z, de-u-nu-thai', undefined, 'en', 'en'],
+    ['*, ;;q=, x-y-z', undefined, 'en', 'en'],
+    ['de-u-nu-thai', undefined, 'de', 'de'],
     ['de,'.repeat(5_000), undefined, 'de', 'de'],
   ];
   for (const [header, chosen, id, formatTag] of cases) {
