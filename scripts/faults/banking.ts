@@ -15,8 +15,38 @@ export const bankingFaults: readonly Fault[] = [
   {
     name: 'a payer names a refund, and ends it',
     ...banking('effects', 'own-ids', 'effects'),
-    find: "  if ((direction === 'credit') !== isReturn) return null;\n",
+    find: '  if (isReturn(entry)) return null;\n',
     replace: '',
+  },
+  {
+    name: 'a payer who writes the id of a refund makes it fail',
+    ...banking('effects', 'effects-outgoing', 'api/payment-files'),
+    find: '  if (isIncoming(entry) && (facts.refund ?? facts.sentBack) !== null) return unprovenReturn(entry, facts);\n',
+    replace: '',
+  },
+  {
+    name: 'a part of what came ends a refund',
+    ...banking('effects', 'effects-outgoing'),
+    find: 'const isWhole = entry.amount === amount && entry.amount === refund?.amount;',
+    replace: 'const isWhole = amount === refund?.amount;',
+  },
+  {
+    name: 'the number of another bill books money by name and amount',
+    ...banking('match', 'match'),
+    find: 'const most = isOrderNamed || ',
+    replace: 'const most = isOrderNamed || entry.amount > 0 || ',
+  },
+  {
+    name: 'money that came in time at a bank in the east is held as late',
+    ...banking('effects', 'effects-money'),
+    find: ' - EARLIEST_DAY_MS)',
+    replace: ')',
+  },
+  {
+    name: 'an account that gets an IBAN books its entries once more',
+    ...ingest('statement'),
+    find: 'const known = { ...header, account: one.id };',
+    replace: 'const known = { ...header, account: one.iban ?? one.id };',
   },
   {
     name: 'a transfer is taken back twice',

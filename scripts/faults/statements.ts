@@ -14,6 +14,18 @@ export const statementFaults: readonly Fault[] = [
     replace: "return isCredit ? 'credit' : 'debit';",
   },
   {
+    name: 'a returned item is money like any other',
+    ...statements('mt940-movement', 'mt940', 'samples'),
+    find: '/^.RTI$/',
+    replace: '/^.RTN$/',
+  },
+  {
+    name: 'a field that says there is no reference is a reference',
+    ...statements('values', 'camt', 'mt940'),
+    find: "return isUsable(reference) ? reference : '';",
+    replace: 'return compact(text);',
+  },
+  {
     name: 'an entry date of the new year is put into the old one',
     ...statements('mt940-movement', 'mt940', 'samples'),
     find: '[year - 1, year, year + 1]',

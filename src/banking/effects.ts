@@ -9,7 +9,8 @@ import { type Attempt, amountDue, type Checkout, type Refund } from '../checkout
 import type { TenantTime } from '../checkout/tenant.ts';
 import { BANK, localBankTransfer } from '../methods/bank/receiving-account.ts';
 import { referencesIn } from '../methods/bank/references.ts';
-import { isAlike, isUsable } from '../statements/identity.ts';
+import { isAlike } from '../statements/identity.ts';
+import { isUsable } from '../statements/values.ts';
 import {
   type BankEntry,
   type EntryContent,
@@ -68,29 +69,33 @@ export type Fresh = {
   readonly newRefund: () => RefundId;
 };
 
-/** References in an entry, the structured creditor reference first. */
+/** Valid references in an entry, those of the structured creditor reference first. */
 export function referencesOf({ creditorReference, remittance, endToEndId }: EntryContent): string[] {
-  const found = [creditorReference, ...referencesIn(`${remittance} ${endToEndId}`)];
-  return [...new Set(found.filter((reference) => reference !== ''))];
+  return [...new Set([creditorReference, `${remittance} ${endToEndId}`].flatMap(referencesIn))];
 }
 
 /**
- * The id of ours that an entry carries: of a refund, or of an entry that was sent back. Only money that we sent, and
- * its return, carry our ids. A payer's transfer and its return carry the payer's own text, and payers know the ids of
- * the refunds they received: an id there proves nothing.
+ * The id of ours that an entry carries: of a refund, or of an entry that was sent back. Money that we sent carries it,
+ * and so does its return. A transfer that its payer takes back carries the payer's own text: an id there says nothing.
+ * On money that came in it proves nothing, see `unprovenReturn`.
  */
 export function ownIdOf(entry: EntryContent): RefundId | EntryId | null {
-  const { direction, isReversal, endToEndId, returned, remittance } = entry;
-  const isReturn = isReversal || returned !== null;
-  if ((direction === 'credit') !== isReturn) return null;
+  if (isReturn(entry)) return null;
+  const { endToEndId, instructionId, returned, remittance } = entry;
   // Some banks have no field for the id and write it into the text.
-  const texts = [returned?.originalEndToEndId ?? '', endToEndId, ...remittance.split(/[^0-9A-Za-z]+/)];
+  const texts = [
+    returned?.originalEndToEndId ?? '',
+    endToEndId,
+    instructionId,
+    ...remittance.split(/[^0-9A-Za-z]+/),
+  ];
   return texts.map(idFromEndToEnd).find((id) => id !== null) ?? null;
 }
 
 export function effectsOf(entry: EntryContent, facts: Facts, fresh: Fresh): EntryEffects {
   // Some banks report a mandate or a fee without an amount.
   if (entry.amount === 0) return { entry, effects: [] };
+  if (isIncoming(entry) && (facts.refund ?? facts.sentBack) !== null) return unprovenReturn(entry, facts);
   if (facts.refund !== null) return refundEffects(entry, facts.refund, fresh);
   if (facts.sentBack !== null) return sentBackEffects(entry, facts.sentBack);
   if (isIncoming(entry)) return paymentEffects(entry, facts, fresh);
@@ -101,6 +106,35 @@ export function effectsOf(entry: EntryContent, facts: Facts, fresh: Fresh): Entr
 
 function leaveOpen(entry: EntryContent, problem: EntryProblem): EntryEffects {
   return { entry: { ...entry, problem }, effects: [] };
+}
+
+/**
+ * Money with an id of ours that the bank does not call a return: many banks say so in words alone. It is probably what
+ * we sent, and never a payment for whoever waits for as much. But payers know the ids of the refunds they received, so
+ * a person decides.
+ */
+function unprovenReturn(entry: EntryContent, { refund, sentBack }: Facts): EntryEffects {
+  const concerns = refund?.refund.id ?? sentBack?.id ?? '';
+  const suggestions = refund === null ? [] : [{ checkout: refund.checkout.id, score: 100 }];
+  return leaveOpen({ ...entry, concerns, suggestions }, 'unknown_return');
+}
+
+/**
+ * Money with the id of a refund that a person assigned to the session of that refund: the refund has come back. Null if
+ * the entry names none of the session, or has another amount.
+ */
+export function assignedRefund(
+  entry: EntryContent,
+  checkout: Checkout,
+  amount: number,
+  fresh: Fresh,
+): EntryEffects | null {
+  const refund = checkout.refunds.find(({ id }) => id === entry.concerns);
+  const isWhole = entry.amount === amount && entry.amount === refund?.amount;
+  if (!refund || !isWhole || entry.currency !== checkout.currency || !isIncoming(entry)) return null;
+  const returned = { reasonCode: '', reasonText: '', originalEndToEndId: entry.endToEndId };
+  const settled = { ...entry, problem: null, suggestions: [], returned };
+  return refundEffects(settled, { checkout, refund }, fresh);
 }
 
 /** A refund that the bank carried out, or whose money came back. */
@@ -344,13 +378,17 @@ export function objection(checkout: Checkout, entry: EntryContent, now: TenantTi
   return isHeld(checkout, entry, now) ? 'held_late' : null;
 }
 
+/** Time by which a day begins before that of UTC: in Kiribati, UTC+14, and nowhere earlier. */
+const EARLIEST_DAY_MS = 14 * 3_600_000;
+
 /**
  * True if the account wants to be asked about money that came after the deadline, grace included. A statement may be
- * read long after the money came, and states only the day: money that may have come in time counts as in time.
+ * read long after the money came, and states only the day of wherever the bank is: money that may have come in time
+ * counts as in time.
  */
 function isHeld({ lifecycle, policy }: Checkout, { bookedOn }: EntryContent, now: TenantTime): boolean {
   if (lifecycle.state !== 'expired' || policy.late === 'accept') return false;
-  const cameAt = Math.min(now, Date.parse(`${bookedOn}T00:00:00Z`));
+  const cameAt = Math.min(now, Date.parse(`${bookedOn}T00:00:00Z`) - EARLIEST_DAY_MS);
   return cameAt > lifecycle.at + (policy.graceMinutes[BANK] ?? 0) * 60_000;
 }
 

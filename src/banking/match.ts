@@ -23,7 +23,7 @@ const NAMED_LENGTH = 5;
 export function rank(entry: EntryContent, candidates: readonly Checkout[]): Suggestion[] {
   const alone = candidates.length === 1 ? ONLY_ONE : 0;
   return candidates
-    .map((checkout) => ({ checkout: checkout.id, score: Math.min(100, scoreOf(entry, checkout) + alone) }))
+    .map((checkout) => ({ checkout: checkout.id, score: scoreOf(entry, checkout, alone) }))
     .filter(({ score }) => score >= WORTH_A_LOOK)
     .sort((a, b) => b.score - a.score || (a.checkout < b.checkout ? -1 : 1))
     .slice(0, MAX_SUGGESTIONS);
@@ -35,15 +35,21 @@ export function clearWinner([best, second]: readonly Suggestion[]): string | nul
   return second === undefined || best.score - second.score >= CLEAR_LEAD ? best.checkout : null;
 }
 
-function scoreOf(entry: EntryContent, checkout: Checkout): number {
+function scoreOf(entry: EntryContent, checkout: Checkout, alone: number): number {
   const amount = entry.amount === amountDue(checkout) ? SAME_AMOUNT : 0;
   const payer = Math.round(SAME_PAYER * similarity(entry.counterparty.name, checkout.payer.name));
-  return amount + payer + (isNamed(checkout, entry) ? ORDER_NAMED : 0);
+  const isOrderNamed = isNamed(checkout, entry);
+  // A structured reference that is none of ours may be that of another bill of the same payer.
+  const most = isOrderNamed || entry.creditorReference === '' ? 100 : SURE - 1;
+  return Math.min(most, amount + payer + (isOrderNamed ? ORDER_NAMED : 0) + alone);
 }
 
-/** True if the text of the transfer names the session or the merchant's reference. */
-function isNamed({ id, referenceId }: Checkout, { remittance, endToEndId }: EntryContent): boolean {
-  const text = folded(`${remittance} ${endToEndId}`);
+/** True if the text of the transfer, or its structured reference, names the session or the merchant's reference. */
+function isNamed(
+  { id, referenceId }: Checkout,
+  { remittance, endToEndId, creditorReference }: EntryContent,
+): boolean {
+  const text = folded(`${remittance} ${endToEndId} ${creditorReference}`);
   return [id, referenceId].some((name) => {
     const wanted = folded(name).replaceAll(' ', '');
     if (wanted.length < NAMED_LENGTH || !/\p{N}/u.test(wanted)) return false;

@@ -1,7 +1,7 @@
 /** Public representation of bank entries and bank files. */
 import { timestamp } from '../checkout/representation.ts';
 import type { BankFile } from './bank-file.ts';
-import { type BankEntry, unassigned } from './entry.ts';
+import { type BankEntry, isIncoming, unassigned } from './entry.ts';
 
 export function representEntry(entry: BankEntry) {
   const { counterparty, returned, sentBack } = entry;
@@ -13,7 +13,7 @@ export function representEntry(entry: BankEntry) {
     problem: entry.problem ?? '',
     direction: entry.direction,
     amount: entry.amount,
-    amount_unassigned: entry.state === 'ignored' || entry.direction === 'debit' ? 0 : unassigned(entry),
+    amount_unassigned: entry.state !== 'ignored' && isIncoming(entry) ? unassigned(entry) : 0,
     currency: entry.currency,
     booked_on: entry.bookedOn,
     value_on: entry.valueOn,

@@ -6,8 +6,7 @@
  * Entries without a usable booking reference stand by themselves.
  */
 import type { StatementEntry, StatementHeader, StatementPart } from '../statements/entry.ts';
-import { isUsable } from '../statements/identity.ts';
-import { signed } from '../statements/values.ts';
+import { isUsable, signed } from '../statements/values.ts';
 
 export type Booking = {
   readonly header: StatementHeader;

@@ -114,7 +114,8 @@ async function ingestFile(
    * Numbers the entries before it awaits anything, in file order: of two equal entries, the second stays the second.
    */
   function ingestBooking({ header: given, entries, sum }: Booking): Promise<readonly IngestedState[]> {
-    const { id: account, header } = known(given);
+    const header = known(given);
+    const { account } = header;
     const numbered = entries.map((entry) => ({
       entry: newEntry(entry, account, id),
       reference: entryKey(header, entry, occurrenceOf(header, entry)),
@@ -155,20 +156,17 @@ async function reservedId(
   return result.value.id;
 }
 
-type Known = {
-  /** Id of the receiving account in the settings. */
-  readonly id: string;
-  /** Header with the account in our spelling, whatever the bank wrote: entries are identified by it. */
-  readonly header: StatementHeader;
-};
-
-/** Finds the receiving account of a statement; a statement of any other account is refused. */
+/**
+ * Finds the receiving account of a statement; a statement of any other account is refused. The header that it returns
+ * has the id of that account in the place of the number: entries are identified by it, and it stays when the account
+ * gets an IBAN or the bank writes its number in another way.
+ */
 async function accountFinder(store: Store, { account: number, mode }: Tenant) {
   const settings = (await store.accounts.fetch(number))?.settings[mode];
   const receiving = settings?.receivingAccounts ?? [];
   // One is enough: the statements of a file come one after the other.
-  let latest: { readonly given: StatementHeader; readonly known: Known } | null = null;
-  return (header: StatementHeader): Known => {
+  let latest: { readonly given: StatementHeader; readonly known: StatementHeader } | null = null;
+  return (header: StatementHeader): StatementHeader => {
     if (latest?.given === header) return latest.known;
     const { account, currency } = header;
     const isNamed = namedInParts(account);
@@ -181,8 +179,7 @@ async function accountFinder(store: Store, { account: number, mode }: Tenant) {
         `the statement is about ${account} in ${currency}, which is not a receiving account`,
       );
     }
-    const written = one.iban ?? `${compact(one.bankCode ?? '')}/${compact(one.accountNumber ?? '')}`;
-    const known = { id: one.id, header: { ...header, account: written } };
+    const known = { ...header, account: one.id };
     latest = { given: header, known };
     return known;
   };

@@ -1,7 +1,7 @@
 /** Entries from the fields of a camt message. Pure. */
 import type { Field } from './camt-fields.ts';
 import type { Counterparty, Direction, Fail, Returned, StatementEntry, StatementHeader } from './entry.ts';
-import { compact, dateOf, given, minorUnits, quoted, signed } from './values.ts';
+import { compact, dateOf, given, minorUnits, quoted, signed, structuredReference } from './values.ts';
 
 /** Fields found in one part of the message: their texts, none empty, and the currencies of amounts. */
 export type Found = {
@@ -134,7 +134,9 @@ export function detailOf(entry: Found, found: Found | null, header: StatementHea
   const transactionCode = codeOf(detail) || codeOf(entry);
   const endToEndId = given(textOf(detail, 'endToEndId'));
   const returned = returnOf(detail, transactionCode, endToEndId);
-  const [creditorReference = '', ...otherReferences] = textsOf(detail, 'reference').map(compact);
+  const [creditorReference = '', ...otherReferences] = textsOf(detail, 'reference')
+    .map(structuredReference)
+    .filter((reference) => reference !== '');
   const remittance = [
     ...textsOf(detail, 'remittance'),
     ...textsOf(detail, 'additionalRemittance'),

@@ -10,7 +10,16 @@ import {
 } from './entry.ts';
 import type { Limits } from './limits.ts';
 import type { Column, CsvMapping, DateFormat, FixedOrColumn } from './mapping.ts';
-import { compact, dateOf, fullYear, given, minorUnits, quoted, tidied } from './values.ts';
+import {
+  compact,
+  dateOf,
+  fullYear,
+  given,
+  minorUnits,
+  quoted,
+  structuredReference,
+  tidied,
+} from './values.ts';
 
 /** A row, with access to its columns. */
 type Row = {
@@ -240,7 +249,7 @@ function* partsOf(
       batchReference: '',
       endToEndId: given(row.text(mapping.endToEndId)),
       instructionId: '',
-      creditorReference: compact(given(row.text(mapping.creditorReference))),
+      creditorReference: structuredReference(row.text(mapping.creditorReference)),
       remittance: tidied(mapping.remittance.map((column) => row.text(column)).join(' ')),
       counterparty: {
         name: row.text(mapping.counterpartyName),

@@ -18,14 +18,10 @@
  */
 import { createHash } from 'node:crypto';
 import type { StatementEntry, StatementHeader } from './entry.ts';
+import { isUsable } from './values.ts';
 
 /** Minimum length of a reference that is unique by itself; shorter ones may be counted anew each day. */
 const LASTING_LENGTH = 10;
-
-/** True if a reference can tell entries apart: `0` and `-` cannot. */
-export function isUsable(reference: string): boolean {
-  return /[1-9a-z]/i.test(reference);
-}
 
 function hashOf(values: readonly (string | number | boolean)[]): string {
   return createHash('sha256').update(JSON.stringify(values)).digest('hex');

@@ -5,7 +5,7 @@
  */
 import { trimWhere } from '../lib/trim.ts';
 import type { StatementEntry } from './entry.ts';
-import { compact, given, tidied } from './values.ts';
+import { compact, given, structuredReference, tidied } from './values.ts';
 
 export type Information = Pick<
   StatementEntry,
@@ -58,8 +58,8 @@ const FIELD_LENGTH = 27;
 const SEPA_TAG = /(?:^|\s)(EREF|KREF|MREF|CRED|DEBT|COAM|OAMT|SVWZ|ABWA|ABWE|PURP|IBAN|BIC)\+/g;
 const BEGINS_WITH_TAG = /^(EREF|KREF|MREF|CRED|DEBT|COAM|OAMT|SVWZ|ABWA|ABWE|PURP|IBAN|BIC)\+/;
 
-/** Codes of transfers and direct debits that the other bank returned. */
-const RETURNS: ReadonlySet<string> = new Set(['108', '109', '159', '181', '184']);
+/** Codes of transfers and direct debits that the other bank returned; 160 is an instant transfer. */
+const RETURNS: ReadonlySet<string> = new Set(['108', '109', '159', '160', '181', '184']);
 
 function ofFields(code: string, fields: readonly (readonly [string, string])[]): Information {
   // The last one counts: the bank's own fields follow the purpose, into which a payer may have written such a field.
@@ -190,7 +190,7 @@ function ofCodes(codes: ReadonlyMap<string, string>): Information {
 function remittanceOf(text: string): { reference: string; text: string } {
   const [scheme] = /^STRD\/+[A-Z]{2,4}\//.exec(text) ?? [];
   if (scheme !== undefined) {
-    return { reference: compact(withoutSlashes(text.slice(scheme.length))), text: '' };
+    return { reference: structuredReference(withoutSlashes(text.slice(scheme.length))), text: '' };
   }
   return { reference: '', text: text.replace(/^USTD\/+/, '') };
 }

@@ -35,6 +35,9 @@ const MOVEMENT = /^(\d{2})(\d{2})(\d{2})(\d{4})?(R?)([CD])[A-Z]?(\d{0,15},\d*)([
 /** Placeholders of the customer's reference: some banks name there the code of the information that has it. */
 const POINTER = /^(EREF|KREF|MARF|PREF)\+?$/;
 
+/** Type of a returned item, behind the letter of its message (SWIFT, MT940, field 61, subfield 6). */
+const RETURNED_ITEM = /^.RTI$/;
+
 const DAY_MS = 86_400_000;
 
 export function movementOf(lines: readonly string[], line: number, currency: string, fail: Fail): Movement {
@@ -101,9 +104,13 @@ export function entryOf(
   const { type, supplement, ...rest } = movement;
   const { transactionCode, remittance, ...informed } = information;
   const hasInformation = remittance !== '' || information.creditorReference !== '';
+  const { endToEndId: originalEndToEndId } = information;
   return {
     ...rest,
     ...informed,
+    returned:
+      informed.returned ??
+      (RETURNED_ITEM.test(type) ? { reasonCode: '', reasonText: '', originalEndToEndId } : null),
     number,
     currency,
     batchReference: '',

@@ -38,6 +38,17 @@ export function given(reference: string): string {
   return NOT_GIVEN.test(text) ? '' : text;
 }
 
+/** True if a reference says anything: `0` and `-` cannot. */
+export function isUsable(reference: string): boolean {
+  return /[1-9a-z]/i.test(reference);
+}
+
+/** A structured reference, or an empty text where a bank fills the field without one: `NOTPROVIDED`, `0`. */
+export function structuredReference(text: string): string {
+  const reference = compact(given(text));
+  return isUsable(reference) ? reference : '';
+}
+
 /** Number of digits after the decimal separator. Throws if the currency is not in ISO 4217. */
 function exponentOf(currency: string, fail: Fail): number {
   return currencyExponent(currency) ?? fail(`the currency ${quoted(currency)} is not in ISO 4217`);

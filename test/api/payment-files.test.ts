@@ -266,6 +266,41 @@ suite('a statement', () => {
     assert.equal((await fetchRefund(refund)).status, 'failed', 'whatever comes later');
   });
 
+  test('with money that may be a refund which came back pays nobody, and a person settles it', async () => {
+    const refund = await refunded();
+    await created();
+    await entered(service, carriedOut(refund));
+    // Somebody of the same name owes just as much.
+    const other = await awaitTransfer(service, { amount: 400 });
+    const back = await entered(service, { amount: 400, endToEndId: endToEndIdOf(refund) });
+    assert.deepEqual([back.status, back.problem, back.concerns], ['open', 'unknown_return', refund.id]);
+    assert.deepEqual(back.suggestions, [{ payin: refund.payin, score: 100 }]);
+    assert.equal((await fetchRefund(refund)).status, 'succeeded', 'payers know the id as well');
+    assert.equal((await call('GET', `/v3/payin/${other.id}`)).json.data.amount_paid, 0);
+
+    const parts = [{ payin: refund.payin }];
+    const done = succeeded(await call('POST', `/v3/bank_entry/${back.id}/assign`, { body: { parts } }));
+    assert.deepEqual([done.status, done.problem, done.parts, done.amount_unassigned], ['done', '', [], 0]);
+    const failed = await fetchRefund(refund);
+    assert.deepEqual(
+      [failed.status, failed.status_description],
+      ['failed', 'The bank has returned the money.'],
+    );
+    const { amount_paid, amount_refunded } = (await call('GET', `/v3/payin/${refund.payin}`)).json.data;
+    assert.deepEqual([amount_paid, amount_refunded], [2500, 0]);
+  });
+
+  test('with money of a payer who wrote the id of a refund is booked where a person says so', async () => {
+    const refund = await refunded();
+    const other = await awaitTransfer(service, { amount: 400 });
+    const came = await entered(service, { amount: 400, text: `${other.reference} ${endToEndIdOf(refund)}` });
+    assert.equal(came.problem, 'unknown_return');
+    const parts = [{ payin: other.id }];
+    const done = succeeded(await call('POST', `/v3/bank_entry/${came.id}/assign`, { body: { parts } }));
+    assert.deepEqual([done.status, done.parts[0].amount], ['done', 400]);
+    assert.equal((await fetchRefund(refund)).status, 'pending');
+  });
+
   test('with another amount for a refund is for a person', async () => {
     const refund = await refunded();
     await created();

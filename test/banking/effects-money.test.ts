@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { assigned, effectsOf, isSettled, objection, referencesOf } from '../../src/banking/effects.ts';
 import { type Checkout, defaultPolicy } from '../../src/checkout/session.ts';
-import { creditorReference } from '../../src/methods/bank/references.ts';
+import { creditorReference, referencesIn } from '../../src/methods/bank/references.ts';
 import {
   attempt,
   completed,
@@ -23,8 +23,10 @@ suite('the references of an entry', () => {
     const said = { creditorReference: one, remittance: `for ${two} and ${one}`, endToEndId: three };
     assert.deepEqual(referencesOf(entry(said)), [one, two, three]);
     assert.deepEqual(referencesOf(entry({ remittance: 'rent' })), []);
-    // Text in the place of references need not be one of ours.
-    assert.deepEqual(referencesOf(entry({ creditorReference: '4711' })), ['4711']);
+    // A number in the place of references that no check digits confirm is the payer's own, or that of another scheme.
+    assert.deepEqual(referencesOf(entry({ creditorReference: '4711' })), []);
+    const mistyped = `RF${one.slice(2).replaceAll('0', 'O').toLowerCase()}`;
+    assert.deepEqual(referencesOf(entry({ creditorReference: mistyped })), referencesIn(mistyped));
   });
 });
 
@@ -189,6 +191,22 @@ suite('money without a reference', () => {
     assert.deepEqual(said.entry.suggestions, []);
   });
 
+  test('is booked beside the number of another scheme only where the order is named', () => {
+    const ordered = { ...one, referenceId: 'order-1001' };
+    for (const [creditorReference, problem] of [
+      ['', null],
+      ['4711', 'several_candidates'],
+      ['ORDER1001', null],
+    ] as const) {
+      const said = effectsOf(
+        entry({ counterparty, creditorReference }),
+        { ...nothing, candidates: [ordered] },
+        fresh,
+      );
+      assert.equal(said.entry.problem, problem, creditorReference);
+    }
+  });
+
   test('is for a person where two come into question, the account wants to be asked, or nobody does', () => {
     const two = waitingSession('two', 1000, { payer });
     const careful = { ...one, policy: { ...defaultPolicy, unreferenced: 'ask' } as const };
@@ -259,7 +277,9 @@ suite('an objection', () => {
     for (const [day, problem] of [
       ['2030-01-15', null],
       ['2030-01-18', null],
-      ['2030-01-19', 'held_late'],
+      // East of Greenwich this day had begun by then.
+      ['2030-01-19', null],
+      ['2030-01-20', 'held_late'],
     ] as const) {
       assert.equal(objection(ended, entry({ bookedOn: day }), later), problem, day);
     }
@@ -268,8 +288,15 @@ suite('an objection', () => {
     assert.equal(objection(ended, dated, moment), null, 'a day that is still to come says nothing');
     assert.equal(objection(ended, dated, moment + 1), 'held_late');
     const noGrace = { ...ended, policy: { ...held, graceMinutes: {} } };
-    assert.equal(objection(noGrace, entry({ bookedOn: '2030-01-15' }), later), null);
-    assert.equal(objection(noGrace, entry({ bookedOn: '2030-01-16' }), later), 'held_late');
+    assert.equal(objection(noGrace, entry({ bookedOn: '2030-01-16' }), later), null);
+    assert.equal(objection(noGrace, entry({ bookedOn: '2030-01-17' }), later), 'held_late');
+    // The 16th begins in Kiribati on the 15th at 10:00 UTC, and nowhere before.
+    const expiredAt = (time: string) => ({
+      ...noGrace,
+      lifecycle: { ...expiredByTime, at: Date.parse(`2030-01-15T${time}Z`) as typeof EXPIRES },
+    });
+    assert.equal(objection(expiredAt('10:00'), entry({ bookedOn: '2030-01-16' }), later), null);
+    assert.equal(objection(expiredAt('09:59'), entry({ bookedOn: '2030-01-16' }), later), 'held_late');
   });
 
   test('is none where the account takes late money, or the session has not expired', () => {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { assignedReturn, effectsOf, isReturn } from '../../src/banking/effects.ts';
+import { assignedRefund, assignedReturn, effectsOf, isReturn, isSettled } from '../../src/banking/effects.ts';
 import type { EntryContent, SentBack } from '../../src/banking/entry.ts';
 import { decide } from '../../src/checkout/decide.ts';
 import type { AttemptId } from '../../src/checkout/ids.ts';
@@ -82,6 +82,41 @@ suite('a refund on a statement', () => {
   });
 });
 
+suite('money with the id of a refund that the bank does not call a return', () => {
+  const one = paidSession('one', 1000);
+  const asked = refund(1000, { id: 'rfd_1', status: 'succeeded' });
+  const session = { ...one, refunds: [asked] };
+  const facts = { ...nothing, refund: { checkout: session, refund: asked } };
+  const came = effectsOf(entry(), facts, fresh);
+
+  test('is for a person, who is told which refund and session it is about', () => {
+    assert.deepEqual([...summary(came), came.entry.concerns], ['unknown_return', 'rfd_1']);
+    assert.deepEqual(came.entry.suggestions, [{ checkout: 'chk_one', score: 100 }]);
+  });
+
+  test('ends the refund where it is assigned to its session as a whole', () => {
+    const said = assignedRefund(came.entry, session, 1000, fresh);
+    assert.deepEqual(said && summary(said), [null, 'report_refund chk_one']);
+    const command = said?.effects[0]?.command;
+    assert.ok(said && command?.type === 'report_refund');
+    assert.deepEqual([command.refund, command.status], ['rfd_1', 'failed']);
+    assert.deepEqual([said.entry.suggestions, said.entry.parts, isSettled(said.entry)], [[], [], true]);
+  });
+
+  test('is a payment where it is assigned to another session, in part, or has another amount', () => {
+    assert.equal(assignedRefund(came.entry, paidSession('two', 1000), 1000, fresh), null, 'another session');
+    assert.equal(assignedRefund(came.entry, session, 999, fresh), null, 'a part');
+    assert.equal(assignedRefund({ ...came.entry, amount: 1500 }, session, 1000, fresh), null, 'more came');
+    assert.equal(assignedRefund({ ...came.entry, amount: 999 }, session, 999, fresh), null, 'another amount');
+    assert.equal(
+      assignedRefund({ ...came.entry, currency: 'CHF' }, session, 1000, fresh),
+      null,
+      'a currency',
+    );
+    assert.equal(assignedRefund(entry(), session, 1000, fresh), null, 'it names no refund');
+  });
+});
+
 suite('money without a session that was sent back', () => {
   const sent = (given: Partial<SentBack> = {}): EntryContent => ({
     ...entry(),
@@ -117,6 +152,12 @@ suite('money without a session that was sent back', () => {
     }
     const silent = meaning({ isReversal: true });
     assert.deepEqual(after(silent)?.[2], { amount: 700, state: 'failed', reason: 'Unknown', file: 'bfl_9' });
+  });
+
+  test('is for a person where it may have come back, and the bank does not say so', () => {
+    const said = meaning({});
+    assert.deepEqual([...summary(said), said.entry.concerns], ['unknown_return', 'ntc_0']);
+    assert.deepEqual([said.sentBack, said.entry.suggestions], [undefined, []]);
   });
 
   test('that came back twice is nothing new', () => {

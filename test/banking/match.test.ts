@@ -70,6 +70,8 @@ suite('how much speaks for a session', () => {
     ['a number of four characters', { remittance: '1234' }, { referenceId: '1234' }, 40],
     ['a word without a digit', { remittance: 'anniversary' }, { referenceId: 'anniversary' }, 40],
     ['a number that the bank broke', { remittance: 'ord er10 01' }, {}, 85],
+    ['the number of the order in the structured field', { creditorReference: 'ORDER1001' }, {}, 85],
+    ['the payer, beside another number', { ...byAda, creditorReference: '4711' }, { payer: ada }, 80],
     ['everything, though no more than 100', { ...byAda, ...named }, { payer: ada }, 100],
   ] as const) {
     test(name, () => assert.equal(scoreOf(said, given), score));
@@ -78,6 +80,8 @@ suite('how much speaks for a session', () => {
   test('that it is the only one', () => {
     assert.equal(rank(entry({ amount: 1000 }), [session()])[0]?.score, 50);
     assert.deepEqual(rank(entry({ amount: 1 }), [session()]), [], 'which alone is not worth a look');
+    const numbered = entry({ amount: 1000, creditorReference: '4711', ...byAda });
+    assert.equal(rank(numbered, [session({ payer: ada })])[0]?.score, 84, 'a number of another scheme');
   });
 
   test('is for the best five, the best first, and the older first of those that are as good', () => {

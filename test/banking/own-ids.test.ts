@@ -51,8 +51,18 @@ suite('an id of ours', () => {
     assert.equal(ownIdOf(both), refund);
   });
 
-  test('names nothing on money from a payer, who could have read it on a statement', () => {
-    assert.equal(ownIdOf(entry({})), null);
-    assert.equal(ownIdOf(entry({ endToEndId: '', remittance: endToEndIdOf(refund) })), null);
+  test('is found in the id of the instruction, where a bank has it there', () => {
+    const instructionId = endToEndIdOf(refund);
+    assert.equal(ownIdOf(entry({ direction: 'debit', endToEndId: '', instructionId })), refund);
+  });
+
+  test('is found on money that came in, which it alone settles nothing of', () => {
+    assert.equal(ownIdOf(entry({})), refund);
+    assert.equal(ownIdOf(entry({ endToEndId: '', remittance: endToEndIdOf(refund) })), refund);
+  });
+
+  test('names nothing on a transfer that its payer takes back, who could have read it on a statement', () => {
+    assert.equal(ownIdOf(entry({ direction: 'debit', returned })), null);
+    assert.equal(ownIdOf(entry({ direction: 'debit', isReversal: true })), null);
   });
 });

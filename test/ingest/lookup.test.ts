@@ -72,14 +72,14 @@ suite('money that the shop has sent', () => {
   });
 
   test('concerns the sessions whose references it names, and nobody who only waits for as much', async () => {
-    const one = waitingSession('one', 1000);
-    const store = storeOf([one, waitingSession('two', 1000)]);
+    const one = waitingSession('ONE', 1000);
+    const store = storeOf([one, waitingSession('TWO', 1000)]);
     const facts = await lookUp(store, tenant, entry({ direction: 'debit', remittance: 'fee' }));
     assert.deepEqual(facts, nothing);
     const returned = { reasonCode: 'AC04', reasonText: '', originalEndToEndId: '' };
-    const named = entry({ direction: 'debit', returned, creditorReference: creditorReference('one') });
+    const named = entry({ direction: 'debit', returned, creditorReference: creditorReference('ONE') });
     const found = await lookUp(store, tenant, named);
-    assert.deepEqual(found, { ...nothing, owners: new Map([[creditorReference('one'), one.id]]) });
+    assert.deepEqual(found, { ...nothing, owners: new Map([[creditorReference('ONE'), one.id]]) });
   });
 });
 

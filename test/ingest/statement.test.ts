@@ -8,6 +8,7 @@ import { createAccount } from '../../src/accounts/account.ts';
 import { defaultSettings } from '../../src/accounts/settings.ts';
 import { createSerializer } from '../../src/checkout/serializer.ts';
 import { ingestStatement } from '../../src/ingest/statement.ts';
+import type { ReceivingAccount } from '../../src/methods/bank/receiving-account.ts';
 import { readStatement } from '../../src/statements/read.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { createWriter, type Execute } from '../../src/writer/writer.ts';
@@ -59,7 +60,9 @@ async function setUp(t: TestContext) {
     const { rows } = await store.bankEntries.list(tenant, {}, { limit: 200 });
     return rows.toReversed();
   }
-  return { opened, ingest, entries, execute };
+  const receive = (receivingAccounts: readonly ReceivingAccount[]) =>
+    configureAccount(store, tenant, { ...defaultSettings, receivingAccounts });
+  return { opened, ingest, entries, execute, receive };
 }
 
 suite('a statement', () => {
@@ -124,6 +127,28 @@ suite('a statement', () => {
     const named = mt940(IBAN);
     assert.deepEqual((await ingest(named)).counts, [1, 1, 0, 1]);
     assert.deepEqual((await ingest(named.replace(IBAN, '12030000/202051'))).counts, [1, 0, 0, 0]);
+  });
+});
+
+suite('a receiving account that becomes known by another number', () => {
+  const number = { id: 'eur', currency: 'EUR', account_number: '202051', bank_code: '12030000' };
+  const withIban = { id: 'eur', currency: 'EUR', iban: IBAN };
+
+  test('has no entry twice, with or without references of the bank', async (t) => {
+    const { ingest, receive } = await setUp(t);
+    const entries = [{ amount: 17 }, { amount: 18, bankReference: '' }].map((each) => ({
+      bankReference: bankReference(),
+      ...each,
+    }));
+    for (const [given, account, counts] of [
+      [number, '202051', [2, 2, 0, 2]],
+      [{ ...number, iban: IBAN }, IBAN, [2, 0, 0, 0]],
+      [withIban, IBAN, [2, 0, 0, 0]],
+      [number, '202051', [2, 0, 0, 0]],
+    ] as const) {
+      await receive([receiving(given)]);
+      assert.deepEqual((await ingest(camt(entries, { account }))).counts, counts, JSON.stringify(given));
+    }
   });
 });
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { EntryContent } from '../../src/banking/entry.ts';
 import { decimalAmount } from '../../src/checkout/money.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
-import { isUsable } from '../../src/statements/identity.ts';
+import { isUsable } from '../../src/statements/values.ts';
 import { OUR_IBAN } from '../support/statements.ts';
 import type { Booking } from './bank.ts';
 

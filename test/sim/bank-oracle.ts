@@ -6,7 +6,7 @@ import { type BankEntry, endToEndIdOf, entryOfPayment } from '../../src/banking/
 import type { Checkout } from '../../src/checkout/session.ts';
 import { sameTenant, type Tenant, tenantName } from '../../src/checkout/tenant.ts';
 import { BANK } from '../../src/methods/bank/receiving-account.ts';
-import { isUsable } from '../../src/statements/identity.ts';
+import { isUsable } from '../../src/statements/values.ts';
 import type { Writes } from '../../src/store/store.ts';
 import type { Bank, Booking } from './bank.ts';
 import { type BankFile, tellingOf, tellingOfEntry } from './bank-files.ts';

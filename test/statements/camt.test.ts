@@ -317,6 +317,10 @@ suite('an entry', () => {
       ),
       ['RF1', 'Order 7 more RF2'],
     );
+    for (const none of ['NOTPROVIDED', '0', '000 000', '-']) {
+      assert.deepEqual(await of(structured(none)), ['', ''], none);
+      assert.deepEqual(await of(structured(none) + structured('RF2')), ['RF2', ''], none);
+    }
     const additional = '<AddtlTxInf>of the transaction</AddtlTxInf>';
     const ofEntry = '<AddtlNtryInf>of the entry</AddtlNtryInf>';
     assert.deepEqual(await of('', additional, ofEntry), ['', 'of the transaction']);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { StatementEntry, StatementHeader, StatementPart } from '../../src/statements/entry.ts';
-import { entryKey, isAlike, isUsable, occurrenceCounter } from '../../src/statements/identity.ts';
+import { entryKey, isAlike, occurrenceCounter } from '../../src/statements/identity.ts';
+import { isUsable } from '../../src/statements/values.ts';
 import { generateCamt } from './generate.ts';
 import { entry, header, partsOf, sample } from './support.ts';
 

@@ -395,7 +395,7 @@ suite('information in fields (:86:)', () => {
   });
 
   test('is a return by its code, with the reason of the bank', () => {
-    for (const code of ['108', '109', '159', '181', '184']) {
+    for (const code of ['108', '109', '159', '160', '181', '184']) {
       const { returned } = informationOf([`${code}?00RUECKGABE?20EREF+E-1?34914`]);
       assert.deepEqual(
         returned,
@@ -407,6 +407,21 @@ suite('information in fields (:86:)', () => {
       assert.equal(informationOf([`${code}?00X?34914`]).returned, null, code);
     }
   });
+});
+
+test('an entry of the type of a returned item is a return, whatever its information says', async () => {
+  const none = { reasonCode: '', reasonText: '', originalEndToEndId: '' };
+  for (const type of ['NRTI', 'SRTI', 'FRTI']) {
+    const { returned } = await entryOf(`260203C12,34${type}NONREF`, [':86:/EREF/E-1/REMI/x']);
+    assert.deepEqual(returned, { ...none, originalEndToEndId: 'E-1' }, type);
+  }
+  assert.deepEqual((await entryOf('260203D12,34NRTINONREF', [':86:free text'])).returned, none);
+  assert.equal(
+    (await entryOf('260203D12,34NRTINONREF', [':86:/RTRN/AC04/REMI/x'])).returned?.reasonCode,
+    'AC04',
+  );
+  for (const type of ['NTRF', 'NMSC', 'N166'])
+    assert.equal((await entryOf(`260203C12,34${type}NONREF`)).returned, null, type);
 });
 
 suite('information in codes (:86:)', () => {
@@ -446,6 +461,7 @@ suite('information in codes (:86:)', () => {
       ['/REMI/STRD/CUR/rf18 5390/', 'RF185390', ''],
       ['/REMI/STRD/ISO/RF185390', 'RF185390', ''],
       ['/REMI/STRD//CUR//RF185390', 'RF185390', ''],
+      ['/REMI/STRD/CUR/NOTPROVIDED', '', ''],
       ['/TRTP/X/NRTX/More', '', 'More'],
       ['/NRTX/More/REMI/Order 7', '', 'Order 7'],
     ] as const) {

@@ -2,6 +2,7 @@
 
 import {
   assigned,
+  assignedRefund,
   assignedReturn,
   type Effect,
   type EntryEffects,
@@ -129,11 +130,13 @@ function nextOf(command: ChangeBankEntry, entry: BankEntry | null, loaded: Loade
         const checkout = loaded.checkouts.get(id);
         return checkout ? [{ checkout, amount }] : [];
       });
-      const effects = assigned(entry, wanted, fresh);
+      const [first] = wanted;
+      const effects =
+        (first && assignedRefund(entry, first.checkout, first.amount, fresh)) ??
+        assigned(entry, wanted, fresh);
       const changes = changesOf(effects.effects, loaded);
       if (isRefusal(changes)) return changes;
-      const isRest = unassigned(effects.entry) > 0;
-      return { content: effects.entry, state: isRest ? 'open' : 'done', changes };
+      return { content: effects.entry, state: isSettled(effects.entry) ? 'done' : 'open', changes };
     }
     case 'ignore':
       if (!isUnsettled) return settledAlready();
