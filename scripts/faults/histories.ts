@@ -117,8 +117,8 @@ export const historyFaults: readonly Fault[] = [
   {
     name: 'an event does not wait for one that is tried again',
     ...found('store/write-deliveries'),
-    find: "FROM delivery AS earlier WHERE ${pendingIn('earlier', r)})`",
-    replace: "FROM delivery AS earlier WHERE ${pendingIn('earlier', r)} AND earlier.attempts = 0)`",
+    find: "FROM delivery AS earlier WHERE ${pendingIn('earlier', r)} LIMIT 1)`",
+    replace: "FROM delivery AS earlier WHERE ${pendingIn('earlier', r)} AND earlier.attempts = 0 LIMIT 1)`",
   },
   {
     name: 'an event goes to whoever has an endpoint',

@@ -173,10 +173,16 @@ export const nodeFaults: readonly Fault[] = [
     replace: '',
   },
   {
-    name: 'a full database in shards is taken for a young one, and a restored one for one without rows',
+    name: 'tables in shards that have outgrown their statistics are not seen',
     ...postgres('statistics', 'postgres/whole-shards'),
-    find: 'sql.unsafe(inShards ? ofShards : ofTable)',
-    replace: 'sql.unsafe(inShards ? ofTable : ofTable)',
+    find: 'const rows = inShards\n',
+    replace: 'const rows = inShards && !inShards\n',
+  },
+  {
+    name: 'a table that was empty when it was analysed is not analysed again',
+    ...postgres('statistics', 'store/postgres-only'),
+    find: 'pg_relation_size(part.oid) > ${SLACK} +',
+    replace: 'part.reltuples <> 0 AND pg_relation_size(part.oid) > ${SLACK} +',
   },
   {
     name: 'indexes of shards are not looked at',

@@ -77,8 +77,8 @@ export const simulationFaults: readonly Fault[] = [
   {
     name: 'every delivery is due at once, whatever is in front of it',
     ...found('store/write-deliveries'),
-    find: 'CASE WHEN ${r.first} AND NOT ${hasEarlier} THEN ${r.createdAt} END',
-    replace: 'CASE WHEN ${r.first} AND NOT ${hasEarlier} THEN ${r.createdAt} ELSE ${r.createdAt} END',
+    find: 'CASE WHEN ${r.first} AND ${earlier} IS NULL THEN ${r.createdAt} END',
+    replace: 'CASE WHEN ${r.first} AND ${earlier} IS NULL THEN ${r.createdAt} ELSE ${r.createdAt} END',
   },
   {
     name: 'answers to requests are forgotten after an hour',

@@ -84,8 +84,9 @@ const pendingIn = (
 const insert = onRows(
   'id text, event text, subject text, sequence integer, receiver text, url text, createdAt bigint, first boolean',
   ({ r, values }) => {
-    const hasEarlier = `EXISTS (SELECT 1 FROM delivery AS earlier WHERE ${pendingIn('earlier', r)})`;
-    const dueAt = `CASE WHEN ${r.first} AND NOT ${hasEarlier} THEN ${r.createdAt} END`;
+    // For an EXISTS, PostgreSQL may read all that is pending of the tenant once, instead of looking for each row.
+    const earlier = `(SELECT 1 FROM delivery AS earlier WHERE ${pendingIn('earlier', r)} LIMIT 1)`;
+    const dueAt = `CASE WHEN ${r.first} AND ${earlier} IS NULL THEN ${r.createdAt} END`;
     const own = [r.id, r.event, r.subject, r.sequence, r.receiver, r.url, r.createdAt];
     return `INSERT INTO delivery
       (account, live, id, event, subject, sequence, receiver, url, created_at, state, attempts, round_start, due_at)

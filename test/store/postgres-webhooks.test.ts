@@ -1,9 +1,11 @@
-/** Query plans of PostgreSQL for lists of deliveries. */
+/** Query plans of PostgreSQL for deliveries: their lists, and what is written of them. */
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { deliveries } from '../../src/store/resources/deliveries.ts';
 import type { DeliveryFilter } from '../../src/store/store.ts';
+import { deliveryWrites } from '../../src/store/write-deliveries.ts';
+import type { DeliveryRow } from '../../src/webhooks/delivery.ts';
 import { freshPostgres } from '../support/database-postgres.ts';
 import { indexesOf } from '../support/explain.ts';
 
@@ -52,4 +54,20 @@ suite('every filter of a list of deliveries', async () => {
       }
     });
   }
+
+  test('leaves new deliveries to look for what is in front of them by their ordering keys', async () => {
+    const row = { id: 'whd_1', event: id, subject, sequence: 4, receiver: 'whe_7', url: null, createdAt: 1 };
+    const [insert] = deliveryWrites([{ deliveries: [row as unknown as DeliveryRow] }]);
+    assert.ok(insert);
+    const [statement, rows] = insert;
+    const values = ['2', 'false', `'${JSON.stringify(rows)}'`];
+    const text = statement.textFor('postgres').replaceAll(/\$(\d)/g, (_, number) => values[number - 1] ?? '');
+    const plan = (await query(`EXPLAIN ${text}`)).map((step) => step['QUERY PLAN']).join('\n');
+    assert.doesNotMatch(plan, /hashed SubPlan/, plan);
+    assert.match(
+      plan,
+      /delivery_ordering on delivery earlier .*\n.*account = .*receiver = .*subject = /,
+      plan,
+    );
+  });
 });

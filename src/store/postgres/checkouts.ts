@@ -109,29 +109,39 @@ const MAX_AT_ONCE = 256;
 
 /**
  * Reads with one statement what is asked for in one turn of the event loop, for each tenant: a statement costs
- * more than a row. It is sent after the last of them has asked, so nobody gets what was older than the question.
+ * more than a row. While one is under way, what is asked for waits for the next, so that many who ask are few
+ * statements. Each is sent after the last of its callers has asked, so nobody gets what was older than the question.
  */
 export function checkoutReader(pool: Pool, cache: CheckoutCache) {
   type Lookup = { readonly ids: Set<string>; readonly found: Promise<ReadonlyMap<string, Revision>> };
-  const lookups = new Map<number, Lookup>();
+  /** By tenant: the one that more may join, and the one that was begun last. */
+  const lookups = new Map<number, { open: Lookup | null; last: Lookup }>();
 
   function begin(tenant: Tenant, key: number): Lookup {
+    const before = lookups.get(key)?.last.found.then(none, none);
     const ids = new Set<string>();
-    const turnIsOver = new Promise((resolve) => setImmediate(resolve));
-    const found = turnIsOver.then(() => {
-      if (lookups.get(key)?.ids === ids) lookups.delete(key);
+    const turnIsOver = new Promise<void>((resolve) => setImmediate(resolve));
+    const found = Promise.all([turnIsOver, before]).then(() => {
+      const current = lookups.get(key);
+      if (current?.open === lookup) current.open = null;
       return pool.read(tenant, (sql) => cache.read(sql, tenant, [...ids]));
     });
     const lookup = { ids, found };
-    lookups.set(key, lookup);
+    lookups.set(key, { open: lookup, last: lookup });
+    const end = () => {
+      if (lookups.get(key)?.last === lookup) lookups.delete(key);
+    };
+    found.then(end, end);
     return lookup;
   }
 
   return async (tenant: Tenant, id: string): Promise<Checkout | null> => {
     const key = 2 * tenant.account + Number(tenant.mode === 'live');
-    const open = lookups.get(key);
+    const open = lookups.get(key)?.open;
     const { ids, found } = open && open.ids.size < MAX_AT_ONCE ? open : begin(tenant, key);
     ids.add(id);
     return (await found).get(id)?.checkout ?? null;
   };
 }
+
+function none(): void {}

@@ -1,33 +1,43 @@
 /**
- * A new database has no statistics, and all indexes of a table begin with the same columns, so the planner cannot tell
- * which of them finds a row; what it has chosen it keeps to. Autovacuum comes by after a minute, in which a burst of
- * changes can become a hundred times as slow, and fetches too. So whoever fills a young database counts, and has it
- * analysed in time, and a start has it done where it never was, as behind a restore.
+ * All indexes of a table begin with the same columns, so without statistics the planner cannot tell which of them finds
+ * a row; what it has chosen for a table that was small it keeps to. Autovacuum comes by after a minute, in which a burst
+ * of changes can become a hundred times as slow, and fetches too. So whoever changes much looks which tables have
+ * outgrown their statistics, and has these analysed in time; a start does it too, as behind a restore.
  */
 import type { Writes } from '../store.ts';
 import { schemaOf } from '../tables.ts';
+import type { Sql } from './connection.ts';
 import type { Pool } from './pool.ts';
 
-const ANALYSE_AFTER = [300, 3_000, 30_000];
+/** Changes of this process after which it looks for the first time; it looks again at ten times as many, and so on. */
+const FIRST_LOOK_AFTER = 300;
+const NEXT_LOOK = 10;
+/** Bytes by which a table may grow beyond twice its size of then: so little is read as quickly in any way. */
+const SLACK = 65_536;
 
-const tables = Object.keys(schemaOf('postgres')).join(', ');
+const tables: ReadonlySet<string> = new Set(Object.keys(schemaOf('postgres')));
 
-/** Rows of the sessions' table, and if it has some that nobody has counted; `reltuples` is negative then. */
-const counted = (tuples: string, size: string, from: string): string => `
-  SELECT coalesce(sum(greatest(${tuples}, 0)), 0)::float8 AS rows,
-    coalesce(bool_or(${tuples} < 0 AND ${size} > 0), false) AS "isUnknown" FROM ${from}`;
+/**
+ * Names of the tables in a schema, or in any, that are more than twice as large as when they were last analysed, if they
+ * ever were, as a JSON array. A partition counts for its table, and so does a shard, whose name ends with a number.
+ */
+const outgrownIn = (schema: string) => `
+  SELECT coalesce(json_agg(DISTINCT regexp_replace(coalesce(whole.relname, part.relname), '_[0-9]+$', '')), '[]')
+  FROM pg_class AS part
+    LEFT JOIN pg_inherits ON inhrelid = part.oid LEFT JOIN pg_class AS whole ON whole.oid = inhparent
+  WHERE part.relkind = 'r' AND part.relnamespace ${schema}
+    AND pg_relation_size(part.oid) > ${SLACK} + 2 * part.relpages * current_setting('block_size')::bigint`;
 
-const ofTable = counted('reltuples', 'pg_relation_size(oid)', "pg_class WHERE oid = 'checkout'::regclass");
-
-/** In shards: the table of the same name is empty. */
-const ofShards = counted(
-  'tuples',
-  'size',
-  `(SELECT (result::json ->> 0)::float8 AS tuples, (result::json ->> 1)::bigint AS size
-    FROM run_command_on_shards('checkout',
-      'SELECT json_build_array(reltuples, pg_relation_size(oid)) FROM pg_class WHERE oid = ''%s''::regclass')
-    WHERE success) AS shard`,
-);
+async function outgrownTables(sql: Sql, inShards: boolean): Promise<string[]> {
+  // In shards, the tables of these names are empty on the coordinator.
+  const rows = inShards
+    ? await sql.unsafe('SELECT result::json AS names FROM run_command_on_all_nodes($1) WHERE success', [
+        outgrownIn("<> 'pg_catalog'::regnamespace"),
+      ])
+    : await sql.unsafe(`SELECT (${outgrownIn('= current_schema()::regnamespace')}) AS names`);
+  const names = rows.flatMap(({ names }) => names as string[]);
+  return [...new Set(names)].filter((name) => tables.has(name));
+}
 
 /** Rows in that table of which a unit of work writes most: a statement of the bank is one unit, and has thousands. */
 const mostRowsOf = (writes: Writes): number =>
@@ -35,30 +45,25 @@ const mostRowsOf = (writes: Writes): number =>
 
 export function createStatistics(pool: Pool, inShards: boolean) {
   let changes = 0;
-  let next = 0;
+  let next = FIRST_LOOK_AFTER;
 
-  function analyse(): void {
-    // If it fails, autovacuum will come.
-    void pool
-      .transaction(null, ({ sql, commit }) => commit([sql.unsafe(`ANALYZE ${tables}`)]))
-      .catch(() => {});
+  /** Has the tables analysed that need it; if that fails, autovacuum will come. */
+  async function look(): Promise<void> {
+    const names = await pool.lookOut(null, (sql) => outgrownTables(sql, inShards));
+    if (names.length === 0) return;
+    void pool.write(null, (sql) => sql.unsafe(`ANALYZE ${names.join(', ')}`)).catch(() => {});
   }
 
   return {
-    /** Finds out how much there is already. */
-    async start(): Promise<void> {
-      const [row] = await pool.read(null, (sql) => sql.unsafe(inShards ? ofShards : ofTable));
-      changes = row?.rows ?? 0;
-      next = ANALYSE_AFTER.filter((count) => count <= changes).length;
-      if (row?.isUnknown) analyse();
-    },
+    /** Looks at what others have filled. */
+    start: look,
 
     /** To be called after each commit. */
     changed(writes: readonly Writes[]): void {
       for (const each of writes) changes += mostRowsOf(each);
-      if (changes < (ANALYSE_AFTER[next] ?? Number.POSITIVE_INFINITY)) return;
-      next++;
-      analyse();
+      if (changes < next) return;
+      next *= NEXT_LOOK;
+      void look().catch(() => {});
     },
   };
 }
