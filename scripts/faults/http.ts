@@ -15,6 +15,8 @@ const hundredths = {
 const fastFetch = { file: 'src/http/fast-fetch.ts', tests: ['test/http/fast-fetch.test.ts'] };
 const arrivals = { file: 'src/http/arrivals.ts', tests: ['test/http/arrivals.test.ts'] };
 
+const money = { file: 'src/documents/money.ts', tests: ['test/documents/facts.test.ts'] };
+
 export const httpFaults: readonly Fault[] = [
   {
     name: 'yen are charged in hundredths',
@@ -150,6 +152,44 @@ export const httpFaults: readonly Fault[] = [
     tests: ['test/pages/render.test.ts'],
     find: "checkout.tenant.mode === 'live' || missing",
     replace: 'missing',
+  },
+  {
+    name: 'the page of an expired session counts money that the bank took back as paid',
+    file: 'src/pages/panel.ts',
+    tests: ['test/pages/render.test.ts'],
+    find: '  const held = amountHeld(checkout);',
+    replace: '  const held = amountPaid(checkout);',
+  },
+  {
+    name: 'a payer is asked about an excess that is already going back',
+    file: 'src/pages/panel.ts',
+    tests: ['test/pages/render.test.ts'],
+    find: 'amountHeld(checkout) - checkout.amount',
+    replace: 'amountPaid(checkout) - checkout.amount',
+  },
+  {
+    name: 'the sums of a receipt are silent about what the bank took back',
+    ...money,
+    find: '    { label: takenBack, amount: amountTakenBack(checkout) },\n',
+    replace: '',
+  },
+  {
+    name: 'a receipt calls a dispute that was won money taken back',
+    ...money,
+    find: "      .filter(({ status }) => status !== 'won')\n",
+    replace: '',
+  },
+  {
+    name: 'a receipt lists a refund that has failed',
+    ...money,
+    find: "      if (status === 'failed') return [];\n",
+    replace: "      if (status === 'failed') return [{ at, what: '', reference: id, amount }];\n",
+  },
+  {
+    name: 'the receipt of an expired session asks for the rest',
+    ...money,
+    find: "lifecycle.state === 'active' && ",
+    replace: '',
   },
   {
     name: 'links in the color of an account are hard to read',

@@ -28,7 +28,17 @@ export async function openSheet(facts: Facts, title: string, onPage: (sheet: She
 /** The words of pages that documents use too. */
 const KEYS = [
   ...(['testMode', 'receiptTitle', 'orderReference', 'session', 'order', 'otherCharges'] as const),
-  ...(['discount', 'total', 'paid', 'remaining', 'payments', 'date', 'method', 'reference'] as const),
+  ...([
+    'discount',
+    'total',
+    'paid',
+    'takenBack',
+    'remaining',
+    'payments',
+    'date',
+    'method',
+    'reference',
+  ] as const),
   ...(['amount', 'payableUntil'] as const),
 ];
 
@@ -41,14 +51,14 @@ function words(value: unknown): string {
 }
 
 /** Every sign with which this payer writes amounts, numbers and times. */
-function figures({ locale, currency, issuedAt, dueAt, payments = [], refunds = [] }: AnyFacts): string {
+function figures({ locale, currency, issuedAt, dueAt, payments = [], goneBack = [] }: AnyFacts): string {
   const amounts = [-1_234_567_890, 1_234_567_890].map((amount) => money(locale, amount, currency));
-  const times = [issuedAt, dueAt ?? issuedAt, ...[...payments, ...refunds].map(({ at }) => at)];
+  const times = [issuedAt, dueAt ?? issuedAt, ...[...payments, ...goneBack].map(({ at }) => at)];
   return [...amounts, count(locale, 1_234_567_890), ...times.map((at) => moment(locale, at))].join('');
 }
 
 type AnyFacts = Pick<Facts, 'locale' | 'currency' | 'issuedAt'> & {
   readonly dueAt?: number | null;
   readonly payments?: readonly { readonly at: number }[];
-  readonly refunds?: readonly { readonly at: number }[];
+  readonly goneBack?: readonly { readonly at: number }[];
 };

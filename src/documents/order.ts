@@ -1,6 +1,7 @@
 /** Common parts of receipts and invoices: payer and payee, items, and the composition of the total. */
 import { count, moment, money } from '../i18n/locale.ts';
 import type { InvoiceFacts, ItemFacts, Party, ReceiptFacts } from './facts.ts';
+import type { Movement } from './money.ts';
 import { BLACK, body, type Cell, CONTENT_WIDTH, GREY, type Sheet, small, strong } from './sheet.ts';
 
 export type Facts = ReceiptFacts | InvoiceFacts;
@@ -151,21 +152,7 @@ function tableRow(sheet: Sheet, texts: readonly string[], style: Cell['style'], 
   return () => sheet.row(cells);
 }
 
-/** A sum with its label; `isTotal` for what matters most. */
-export type Sum = { readonly label: string; readonly amount: number; readonly isTotal?: boolean };
-
-export function sums(
-  sheet: Sheet,
-  { locale, currency, beyondItems, amount }: Facts,
-  after: readonly Sum[],
-): void {
-  const { messages } = locale.language;
-  const beyond = { label: beyondItems > 0 ? messages.otherCharges : messages.discount, amount: beyondItems };
-  const all: Sum[] = [
-    ...(beyondItems === 0 ? [] : [beyond]),
-    { label: messages.total, amount, isTotal: true },
-    ...after,
-  ];
+export function sums(sheet: Sheet, { locale, currency, sums: all }: Facts): void {
   const width = CONTENT_WIDTH * 0.32;
   const labelWidth = CONTENT_WIDTH * 0.42;
   const x = CONTENT_WIDTH - width;
@@ -180,13 +167,6 @@ export function sums(
 }
 
 /** Money that moved: a table with the date, two texts and the amount. */
-type Movement = {
-  readonly at: number;
-  readonly what: string;
-  readonly reference: string;
-  readonly amount: number;
-};
-
 export async function movements(
   sheet: Sheet,
   { locale, currency }: Facts,
