@@ -4,6 +4,7 @@ import { listingOf } from '../checkout/items.ts';
 import { amountDue, type Checkout, type JsonObject, type Payer } from '../checkout/session.ts';
 import type { Locale } from '../i18n/locale.ts';
 import { goneBack, type Movement, paymentsOf, type Sum, sumsOf } from './money.ts';
+import type { Picture } from './picture.ts';
 import { plain } from './plain.ts';
 
 /** Payee: the name of the account, and its settings for documents. */
@@ -19,6 +20,8 @@ type OrderFacts = {
   /** Date of the document. It follows from the session, so that the same document has the same bytes. */
   readonly issuedAt: number;
   readonly payee: Party;
+  /** Picture of the payee at the top, if there is one. */
+  readonly logo?: Picture;
   readonly taxId: string;
   readonly payer: Party;
   readonly orderReference: string;

@@ -10,7 +10,7 @@ const ALWAYS = ' 0123456789.,:;-–—−/()·…\u00a0\u202f\ufffdTEST';
 
 /** `onPage` writes the head of every page. */
 export async function openSheet(facts: Facts, title: string, onPage: (sheet: Sheet) => void): Promise<Sheet> {
-  const { locale, ...content } = facts;
+  const { locale, logo, ...content } = facts;
   const { language } = locale;
   const { document, ...messages } = language.messages;
   const said = KEYS.map((key) => messages[key]).join('');
@@ -28,18 +28,8 @@ export async function openSheet(facts: Facts, title: string, onPage: (sheet: She
 /** The words of pages that documents use too. */
 const KEYS = [
   ...(['testMode', 'receiptTitle', 'orderReference', 'session', 'order', 'otherCharges'] as const),
-  ...([
-    'discount',
-    'total',
-    'paid',
-    'takenBack',
-    'remaining',
-    'payments',
-    'date',
-    'method',
-    'reference',
-  ] as const),
-  ...(['amount', 'payableUntil'] as const),
+  ...(['discount', 'total', 'paid', 'remaining', 'payments', 'date', 'method', 'reference'] as const),
+  ...(['amount', 'payableUntil', 'takenBack'] as const),
 ];
 
 /** Everything that stands in the value, wherever in it. */

@@ -9,6 +9,8 @@ export type Facts = ReceiptFacts | InvoiceFacts;
 /** Room that a code in the upper corner takes from the side where lines end. */
 const CORNER = 92;
 const GAP = 14;
+/** Room of a logo at most, which leaves the height of the first page to what it says. */
+const LOGO = { width: 180, height: 42 };
 /** White margin between a code and its surroundings: more than four modules of every code here. */
 export const QUIET = 12;
 
@@ -28,6 +30,7 @@ export function head(sheet: Sheet, facts: Facts, title: string, dates: readonly 
   const { document } = messages;
   const width = CONTENT_WIDTH - CORNER - GAP;
   const column = (width - GAP) / 2;
+  if (facts.logo !== undefined && sheet.picture(facts.logo, LOGO)) sheet.space(GAP);
   sheet.row([{ text: title, x: 0, width, style: { size: 20, weight: 'bold' } }]);
   sheet.space(8);
   const taxLine = facts.taxId === '' ? [] : [`${document.taxId}: ${facts.taxId}`];

@@ -4,7 +4,7 @@ import { isolated } from '../i18n/locale.ts';
 import { type Html, html } from '../lib/html.ts';
 import { documentOf } from './document.ts';
 import { amountOf, timeOf } from './pieces.ts';
-import { descriptionOf, itemList, sums } from './summary.ts';
+import { descriptionOf, itemList, logoImage, sums } from './summary.ts';
 import { accentOf, addressOf, type Visit } from './visit.ts';
 
 export function receiptOf(visit: Visit, basePath: string): string {
@@ -19,7 +19,10 @@ export function receiptOf(visit: Visit, basePath: string): string {
     accent: accentOf(visit),
     refreshFrom: null,
     main: html`<main class="card receipt">
+<div class="payee">
+${logoImage(visit)}
 <h1>${messages.receiptFrom(isolated(locale, payee))}</h1>
+</div>
 <dl class="facts">
 ${fact(messages.payee, html`<bdi>${payee}</bdi>`)}
 ${fact(messages.orderReference, html`<bdi>${checkout.referenceId}</bdi>`)}

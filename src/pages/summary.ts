@@ -32,10 +32,14 @@ ${sums(checkout, locale)}
  * browser knows the size of the image before it has come.
  */
 function markOf(visit: Visit): Html {
+  const letter = [...visit.payee][0]?.toUpperCase();
+  return logoImage(visit) ?? html`<span class="mark" aria-hidden="true">${letter}</span>`;
+}
+
+/** The logo of the account, if it has one. */
+export function logoImage(visit: Visit): Html | null {
   const name = logoOf(visit);
-  if (name === null) {
-    return html`<span class="mark" aria-hidden="true">${[...visit.payee][0]?.toUpperCase()}</span>`;
-  }
+  if (name === null) return null;
   const { width, height } = logoFacts(name);
   return html`<img class="logo" src="${visit.path}/logo/${name}" alt="" width="${width}" height="${height}">`;
 }

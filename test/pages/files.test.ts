@@ -13,6 +13,7 @@ import { createSession, pay } from '../api/shop.ts';
 import { receiptOf } from '../documents/build.ts';
 import { lettersOf, packed, readPdf, render } from '../documents/read-pdf.ts';
 import { account, DE_IBAN } from '../methods/bank/build.ts';
+import { png } from '../support/image.ts';
 import { readCode } from '../support/read-code.ts';
 import { startService } from '../support/service.ts';
 import { chooseMethod } from './states.ts';
@@ -133,6 +134,22 @@ suite('the receipt', () => {
   });
 });
 
+suite('documents of an account with a logo', () => {
+  test('have it from the moment that it is set, and no longer than that', async () => {
+    const session = await paidSession();
+    const url = `${session.url}/receipt.pdf`;
+    const without = (await fileAt(url)).bytes;
+    const sizeIn = (bytes: Buffer) => / Width (\d+)/.exec(bytes.toString('latin1').replaceAll('/', ' '))?.[1];
+    assert.equal(sizeIn(without), undefined);
+    await till.api('PUT', '/logo', png({ width: 320, height: 96 }));
+    assert.equal(sizeIn((await fileAt(url)).bytes), '320');
+    await till.api('PUT', '/logo', png({ width: 200, height: 96 }));
+    assert.equal(sizeIn((await fileAt(url)).bytes), '200');
+    await till.ask('DELETE', '/logo');
+    assert.ok((await fileAt(url)).bytes.equals(without));
+  });
+});
+
 suite('the invoice', () => {
   test('says how to transfer for as long as that is waited for', async () => {
     const session = await till.session({ ...payer, payment_methods: [TRANSFER, 'card'] });
@@ -212,7 +229,10 @@ suite('the documents of one session', () => {
     const locale = localeOf(undefined, 'es');
     const place = { path: '', offers: [], missing: [], leavesPage: false, isChoosing: false, now: 0 };
     const visit = { checkout, account: service.account, payee: service.account.name, locale, ...place };
-    const begins = () => fileOf(visit, 'receipt', url, new AbortController().signal).catch((error) => error);
+    const begins = () =>
+      fileOf(visit, 'receipt', { checkoutUrl: url, store }, new AbortController().signal).catch(
+        (error) => error,
+      );
     // One that is refused says so at once; the service has its turn before the next.
     while ((await Promise.race([begins(), nextTurn('begun')])) !== 'begun') await nextTurn();
     others.abort();

@@ -214,7 +214,7 @@ function sentences(messages: object, prefix = ''): { keys: string[]; texts: stri
   return result;
 }
 
-test('a logo takes the place of the letter on the page of its mode, and of no receipt', () => {
+test('a logo takes the place of the letter on the page of its mode, and stands on the receipt', () => {
   const header = (page: string) => /<div class="payee">\n(.*)\n<h1/.exec(page)?.[1];
   const letter = '<span class="mark" aria-hidden="true">A</span>';
   const image = `<img class="logo" src="/transaction/token1/logo/${LOGO}" alt="" width="320" height="96">`;
@@ -224,7 +224,8 @@ test('a logo takes the place of the letter on the page of its mode, and of no re
   assert.equal(header(pageOf(visit({ account: inTest }), '')), image);
   assert.equal(header(pageOf(visit({ account: inLive }), '')), letter);
   const paid = checkout({ lifecycle: { state: 'completed', at: T }, payments: [payment(1_500)] });
-  assert.doesNotMatch(receiptOf(visit({ account: inTest, checkout: paid }), ''), /<img|logo/);
+  assert.ok(receiptOf(visit({ account: inTest, checkout: paid }), '').includes(image));
+  assert.doesNotMatch(receiptOf(visit({ account: inLive, checkout: paid }), ''), /<img|logo|mark/);
 });
 
 test('a page that is kept has a new one-time value for every look, and changes with what it shows', () => {
