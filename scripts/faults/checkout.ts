@@ -118,8 +118,20 @@ export const checkoutFaults: readonly Fault[] = [
   {
     name: 'the excess is reckoned without what has gone back before',
     ...refunds('decide-policy'),
-    find: 'Math.min(payment.amount, held - checkout.amount, refundableOf(checkout, attempt))',
-    replace: 'Math.min(payment.amount, payment.amount - checkout.amount, refundableOf(checkout, attempt))',
+    find: 'amountHeld(checkout) - checkout.amount',
+    replace: 'payment.amount - checkout.amount',
+  },
+  {
+    name: 'the excess holds what the bank took back',
+    ...elsewhere('session', ['session'], 'the excess that a receipt shows is no part of a decision'),
+    find: 'amountRefunded(checkout) + amountTakenBack(checkout)',
+    replace: 'amountRefunded(checkout)',
+  },
+  {
+    name: 'a dispute that was won is money taken back',
+    ...rules('session', ['session']),
+    find: "if (status !== 'won') sum += amount;",
+    replace: 'sum += amount;',
   },
   {
     name: 'a decided dispute is opened again by old news',

@@ -98,6 +98,24 @@ export const statementFaults: readonly Fault[] = [
     replace: "isNegative: sign === '-'",
   },
   {
+    name: 'an amount in lakhs and crores is no number',
+    ...statements('csv', 'csv'),
+    find: " || (thousands === ',' && isGroupedBy(2, groups))",
+    replace: '',
+  },
+  {
+    name: 'points group by lakhs and crores',
+    ...statements('csv', 'csv'),
+    find: "thousands === ',' && isGroupedBy",
+    replace: 'isGroupedBy',
+  },
+  {
+    name: 'the last group of an amount may have two digits',
+    ...statements('csv', 'csv'),
+    find: 'isLast ? group.length === 3 : group.length === size',
+    replace: 'group.length === size',
+  },
+  {
     name: 'a line that ends in two characters counts twice within quotation marks',
     ...statements('csv', 'csv'),
     find: 'withoutLines(withLineFeeds(texts), skipLines)',

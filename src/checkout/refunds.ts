@@ -6,8 +6,8 @@ import { formatAmount } from './money.ts';
 import { isRefusal, type Refusal, refuse, refuseFields } from './refusals.ts';
 import {
   type Attempt,
+  amountHeld,
   type Checkout,
-  heldOf,
   type Payment,
   type Refund,
   refundableOf,
@@ -106,8 +106,8 @@ function tooMuch(checkout: Checkout, candidates: readonly Attempt[]): Refusal {
 export function refundOfExcess(checkout: Checkout, payment: Payment, id: RefundId): Checkout {
   const { attempt, rail, bookedAt } = payment;
   if (checkout.policy.excess !== 'refund' || checkout.refunds.length >= MAX_REFUNDS) return checkout;
-  const held = checkout.attempts.reduce((sum, { id }) => sum + heldOf(checkout, id), 0);
-  const amount = Math.min(payment.amount, held - checkout.amount, refundableOf(checkout, attempt));
+  const excess = amountHeld(checkout) - checkout.amount;
+  const amount = Math.min(payment.amount, excess, refundableOf(checkout, attempt));
   if (amount <= 0) return checkout;
   const reason = 'Paid in excess.';
   const asked = { id, attempt, rail, amount, reason, remarks: '', metadata: {}, webhookUrl: '' };

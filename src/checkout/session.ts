@@ -212,8 +212,11 @@ export function amountPaid(checkout: Checkout): number {
   return sum;
 }
 
-/** Name of a payment for its payer: the reference that was quoted with a transfer, else the rail's own id. */
-export function payerReferenceOf({ attempts }: Checkout, { attempt: id, reference }: Payment): string {
+/** Name of a payment, or of its reversal, for the payer: the reference that was quoted with a transfer, else the rail's own id. */
+export function payerReferenceOf(
+  { attempts }: Checkout,
+  { attempt: id, reference }: Pick<Payment, 'attempt' | 'reference'>,
+): string {
   const attempt = attempts.find((each) => each.id === id);
   return attempt?.traits.standing ? attempt.reference : reference;
 }
@@ -275,6 +278,26 @@ export function amountRefunded(checkout: Checkout): number {
   let sum = 0;
   for (const { status, amount } of checkout.refunds) if (status === 'succeeded') sum += amount;
   return sum;
+}
+
+/** Amount that rails have taken back, or threaten to: until the merchant has won, that money is not held. */
+export function amountTakenBack(checkout: Checkout): number {
+  let sum = 0;
+  for (const { status, amount } of checkout.reversals) if (status !== 'won') sum += amount;
+  return sum;
+}
+
+/** Money of all attempts that is left, as `heldOf` counts it for one. */
+export function amountHeld(checkout: Checkout): number {
+  let left = amountPaid(checkout) - amountTakenBack(checkout);
+  for (const { status, amount } of checkout.refunds) if (status !== 'failed') left -= amount;
+  return left;
+}
+
+/** Money beyond the amount that has not gone back yet, be its refund under way or not; never negative. */
+export function excessOf(checkout: Checkout): number {
+  const gone = amountRefunded(checkout) + amountTakenBack(checkout);
+  return Math.max(0, amountPaid(checkout) - gone - checkout.amount);
 }
 
 export function isPartiallyPaid(checkout: Checkout): boolean {

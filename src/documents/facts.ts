@@ -1,19 +1,10 @@
 /** Facts of a document as plain data, made from the session and the payee before anything is drawn. */
 import type { BusinessDetails } from '../accounts/settings.ts';
-import { listingOf, totalOf } from '../checkout/items.ts';
-import {
-  amountDue,
-  amountPaid,
-  amountRefunded,
-  type Checkout,
-  isCovered,
-  type JsonObject,
-  type Payer,
-  payerReferenceOf,
-  type RefundStatus,
-} from '../checkout/session.ts';
+import { listingOf } from '../checkout/items.ts';
+import { amountDue, type Checkout, type JsonObject, type Payer } from '../checkout/session.ts';
 import type { Locale } from '../i18n/locale.ts';
-import { paymentMethodName } from '../i18n/method-names.ts';
+import { goneBack, type Movement, paymentsOf, type Sum, sumsOf } from './money.ts';
+import type { Picture } from './picture.ts';
 import { plain } from './plain.ts';
 
 /** Payee: the name of the account, and its settings for documents. */
@@ -29,6 +20,8 @@ type OrderFacts = {
   /** Date of the document. It follows from the session, so that the same document has the same bytes. */
   readonly issuedAt: number;
   readonly payee: Party;
+  /** Picture of the payee at the top, if there is one. */
+  readonly logo?: Picture;
   readonly taxId: string;
   readonly payer: Party;
   readonly orderReference: string;
@@ -37,12 +30,7 @@ type OrderFacts = {
   readonly description: string;
   readonly currency: string;
   readonly items: readonly ItemFacts[];
-  /** Amount beyond the items; below zero it is a discount. */
-  readonly beyondItems: number;
-  readonly amount: number;
-  readonly paid: number;
-  /** Amount still due; 0 once the session counts as paid. */
-  readonly due: number;
+  readonly sums: readonly Sum[];
 };
 
 export type ItemFacts = {
@@ -52,28 +40,9 @@ export type ItemFacts = {
   readonly unitPrice: number;
 };
 
-type PaymentFacts = {
-  readonly at: number;
-  /** Text in the payer's language. */
-  readonly method: string;
-  readonly reference: string;
-  readonly amount: number;
-};
-
-type RefundFacts = {
-  readonly at: number;
-  readonly status: RefundStatus;
-  readonly reference: string;
-  readonly amount: number;
-};
-
 export type ReceiptFacts = OrderFacts & {
-  readonly payments: readonly PaymentFacts[];
-  readonly refunds: readonly RefundFacts[];
-  /** Amount refunded, as far as it is confirmed. */
-  readonly refunded: number;
-  /** Excess at the payee after refunds. */
-  readonly excess: number;
+  readonly payments: readonly Movement[];
+  readonly goneBack: readonly Movement[];
   /** Address at which this service confirms the receipt. */
   readonly verifyUrl: string;
 };
@@ -89,6 +58,8 @@ export type Instructions = {
 export type InvoiceFacts = OrderFacts & {
   /** Deadline to pay, or null. */
   readonly dueAt: number | null;
+  /** Amount that the instructions are for. */
+  readonly due: number;
   readonly instructions: Instructions;
 };
 
@@ -99,30 +70,19 @@ export function receiptFacts(
   locale: Locale,
   verifyUrl: string,
 ): ReceiptFacts {
-  const { messages } = locale.language;
-  const { payments, refunds } = checkout;
   const order = orderFacts(checkout, payee, locale);
-  const refunded = amountRefunded(checkout);
+  const payments = paymentsOf(checkout, locale).map(plainMovement);
   return {
     ...order,
-    issuedAt: Math.max(order.issuedAt, ...[...payments.map(({ bookedAt }) => bookedAt)].slice(-1)),
-    payments: payments.map((payment) => ({
-      at: payment.bookedAt,
-      method: plain(paymentMethodName(messages, checkout, payment)),
-      reference: plain(payerReferenceOf(checkout, payment)),
-      amount: payment.amount,
-    })),
-    refunds: refunds.map(({ createdAt, status, id, reference, amount }) => ({
-      at: createdAt,
-      status,
-      // While the refund waits in a payment file, its reference is that of the file.
-      reference: plain(status === 'pending' ? id : reference || id),
-      amount,
-    })),
-    refunded,
-    excess: Math.max(0, order.paid - refunded - checkout.amount),
+    issuedAt: Math.max(order.issuedAt, ...payments.slice(-1).map(({ at }) => at)),
+    payments,
+    goneBack: goneBack(checkout, locale).map(plainMovement),
     verifyUrl,
   };
+}
+
+function plainMovement({ what, reference, ...movement }: Movement): Movement {
+  return { ...movement, what: plain(what), reference: plain(reference) };
 }
 
 export function invoiceFacts(
@@ -134,12 +94,13 @@ export function invoiceFacts(
   return {
     ...orderFacts(checkout, payee, locale),
     dueAt: checkout.expiresAt,
+    due: amountDue(checkout),
     instructions: { fields: fields.map(({ label, text }) => ({ label, text: plain(text) })), code },
   };
 }
 
 function orderFacts(checkout: Checkout, payee: Payee, locale: Locale): OrderFacts {
-  const { items, amount, description } = checkout;
+  const { items, description } = checkout;
   const isListing = items.length > 0 && description === listingOf(items);
   return {
     locale,
@@ -158,10 +119,7 @@ function orderFacts(checkout: Checkout, payee: Payee, locale: Locale): OrderFact
       quantity: item.quantity,
       unitPrice: item.unitPrice,
     })),
-    beyondItems: items.length === 0 ? 0 : amount - (totalOf(items) ?? amount),
-    amount,
-    paid: amountPaid(checkout),
-    due: isCovered(checkout) ? 0 : amountDue(checkout),
+    sums: sumsOf(checkout, locale),
   };
 }
 

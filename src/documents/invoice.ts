@@ -2,17 +2,7 @@
 import { moment, money } from '../i18n/locale.ts';
 import type { InvoiceFacts } from './facts.ts';
 import { openSheet } from './open.ts';
-import {
-  type Fact,
-  factRows,
-  head,
-  orderSection,
-  QUIET,
-  type Sum,
-  sectionTitle,
-  sums,
-  testMark,
-} from './order.ts';
+import { type Fact, factRows, head, orderSection, QUIET, sectionTitle, sums, testMark } from './order.ts';
 import { bytesOf } from './pen.ts';
 import { CONTENT_WIDTH, GREY, MM, numberPages, PAGE_HEIGHT, type Sheet, small } from './sheet.ts';
 import { drawSwissPart, SWISS_PART_HEIGHT } from './swiss-part.ts';
@@ -31,7 +21,7 @@ export async function drawInvoice(facts: InvoiceFacts): Promise<Buffer> {
   const due: Fact[] = dueAt === null ? [] : [[messages.payableUntil, moment(locale, dueAt)]];
   head(sheet, facts, document.invoiceTitle, [[messages.date, moment(locale, facts.issuedAt)], ...due]);
   await orderSection(sheet, facts);
-  sums(sheet, facts, sumsAfter(facts));
+  sums(sheet, facts);
   const { code } = instructions;
   const isSwiss = code?.swissCross === true;
   if (isSwiss) swissPayment(sheet, facts, code.payload);
@@ -40,15 +30,6 @@ export async function drawInvoice(facts: InvoiceFacts): Promise<Buffer> {
   const footOf = (page: number) => (isSwiss && page === pages ? FOOT_ABOVE_PART : PAGE_HEIGHT - 12 * MM);
   numberPages(sheet, facts.sessionId, (page, of) => document.page(`${page}`, `${of}`), footOf);
   return bytesOf(sheet.pen);
-}
-
-function sumsAfter({ locale, paid, due, amount }: InvoiceFacts): Sum[] {
-  const { messages } = locale.language;
-  if (due === amount) return [];
-  return [
-    { label: messages.paid, amount: paid },
-    { label: messages.remaining, amount: due, isTotal: true },
-  ];
 }
 
 /** The fields beside the code; nothing of it is torn apart by the end of a page. */

@@ -10,7 +10,7 @@ const ALWAYS = ' 0123456789.,:;-–—−/()·…\u00a0\u202f\ufffdTEST';
 
 /** `onPage` writes the head of every page. */
 export async function openSheet(facts: Facts, title: string, onPage: (sheet: Sheet) => void): Promise<Sheet> {
-  const { locale, ...content } = facts;
+  const { locale, logo, ...content } = facts;
   const { language } = locale;
   const { document, ...messages } = language.messages;
   const said = KEYS.map((key) => messages[key]).join('');
@@ -29,7 +29,7 @@ export async function openSheet(facts: Facts, title: string, onPage: (sheet: She
 const KEYS = [
   ...(['testMode', 'receiptTitle', 'orderReference', 'session', 'order', 'otherCharges'] as const),
   ...(['discount', 'total', 'paid', 'remaining', 'payments', 'date', 'method', 'reference'] as const),
-  ...(['amount', 'payableUntil'] as const),
+  ...(['amount', 'payableUntil', 'takenBack'] as const),
 ];
 
 /** Everything that stands in the value, wherever in it. */
@@ -41,14 +41,14 @@ function words(value: unknown): string {
 }
 
 /** Every sign with which this payer writes amounts, numbers and times. */
-function figures({ locale, currency, issuedAt, dueAt, payments = [], refunds = [] }: AnyFacts): string {
+function figures({ locale, currency, issuedAt, dueAt, payments = [], goneBack = [] }: AnyFacts): string {
   const amounts = [-1_234_567_890, 1_234_567_890].map((amount) => money(locale, amount, currency));
-  const times = [issuedAt, dueAt ?? issuedAt, ...[...payments, ...refunds].map(({ at }) => at)];
+  const times = [issuedAt, dueAt ?? issuedAt, ...[...payments, ...goneBack].map(({ at }) => at)];
   return [...amounts, count(locale, 1_234_567_890), ...times.map((at) => moment(locale, at))].join('');
 }
 
 type AnyFacts = Pick<Facts, 'locale' | 'currency' | 'issuedAt'> & {
   readonly dueAt?: number | null;
   readonly payments?: readonly { readonly at: number }[];
-  readonly refunds?: readonly { readonly at: number }[];
+  readonly goneBack?: readonly { readonly at: number }[];
 };

@@ -1,6 +1,7 @@
 /** Common parts of receipts and invoices: payer and payee, items, and the composition of the total. */
 import { count, moment, money } from '../i18n/locale.ts';
 import type { InvoiceFacts, ItemFacts, Party, ReceiptFacts } from './facts.ts';
+import type { Movement } from './money.ts';
 import { BLACK, body, type Cell, CONTENT_WIDTH, GREY, type Sheet, small, strong } from './sheet.ts';
 
 export type Facts = ReceiptFacts | InvoiceFacts;
@@ -8,6 +9,8 @@ export type Facts = ReceiptFacts | InvoiceFacts;
 /** Room that a code in the upper corner takes from the side where lines end. */
 const CORNER = 92;
 const GAP = 14;
+/** Room of a logo at most, which leaves the height of the first page to what it says. */
+const LOGO = { width: 180, height: 42 };
 /** White margin between a code and its surroundings: more than four modules of every code here. */
 export const QUIET = 12;
 
@@ -27,6 +30,7 @@ export function head(sheet: Sheet, facts: Facts, title: string, dates: readonly 
   const { document } = messages;
   const width = CONTENT_WIDTH - CORNER - GAP;
   const column = (width - GAP) / 2;
+  if (facts.logo !== undefined && sheet.picture(facts.logo, LOGO)) sheet.space(GAP);
   sheet.row([{ text: title, x: 0, width, style: { size: 20, weight: 'bold' } }]);
   sheet.space(8);
   const taxLine = facts.taxId === '' ? [] : [`${document.taxId}: ${facts.taxId}`];
@@ -151,21 +155,7 @@ function tableRow(sheet: Sheet, texts: readonly string[], style: Cell['style'], 
   return () => sheet.row(cells);
 }
 
-/** A sum with its label; `isTotal` for what matters most. */
-export type Sum = { readonly label: string; readonly amount: number; readonly isTotal?: boolean };
-
-export function sums(
-  sheet: Sheet,
-  { locale, currency, beyondItems, amount }: Facts,
-  after: readonly Sum[],
-): void {
-  const { messages } = locale.language;
-  const beyond = { label: beyondItems > 0 ? messages.otherCharges : messages.discount, amount: beyondItems };
-  const all: Sum[] = [
-    ...(beyondItems === 0 ? [] : [beyond]),
-    { label: messages.total, amount, isTotal: true },
-    ...after,
-  ];
+export function sums(sheet: Sheet, { locale, currency, sums: all }: Facts): void {
   const width = CONTENT_WIDTH * 0.32;
   const labelWidth = CONTENT_WIDTH * 0.42;
   const x = CONTENT_WIDTH - width;
@@ -180,13 +170,6 @@ export function sums(
 }
 
 /** Money that moved: a table with the date, two texts and the amount. */
-type Movement = {
-  readonly at: number;
-  readonly what: string;
-  readonly reference: string;
-  readonly amount: number;
-};
-
 export async function movements(
   sheet: Sheet,
   { locale, currency }: Facts,

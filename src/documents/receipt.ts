@@ -2,12 +2,12 @@
 import { moment } from '../i18n/locale.ts';
 import type { ReceiptFacts } from './facts.ts';
 import { openSheet } from './open.ts';
-import { corner, head, movements, orderSection, type Sum, sums, testMark } from './order.ts';
+import { corner, head, movements, orderSection, sums, testMark } from './order.ts';
 import { bytesOf } from './pen.ts';
 import { numberPages } from './sheet.ts';
 
 export async function drawReceipt(facts: ReceiptFacts): Promise<Buffer> {
-  const { locale, payments, refunds } = facts;
+  const { locale, payments, goneBack } = facts;
   const { messages } = locale.language;
   const { document } = messages;
   const sheet = await openSheet(facts, messages.receiptTitle, (each) => testMark(each, facts));
@@ -15,33 +15,9 @@ export async function drawReceipt(facts: ReceiptFacts): Promise<Buffer> {
   head(sheet, facts, messages.receiptTitle, [[messages.date, moment(locale, facts.issuedAt)]]);
   corner(sheet, top, facts.verifyUrl, document.verify);
   await orderSection(sheet, facts);
-  sums(sheet, facts, sumsAfter(facts));
-  await movements(
-    sheet,
-    facts,
-    messages.payments,
-    messages.method,
-    payments.map(({ method, ...payment }) => ({ ...payment, what: method })),
-  );
-  await movements(
-    sheet,
-    facts,
-    document.refunds,
-    document.status,
-    refunds.map(({ status, ...refund }) => ({ ...refund, what: document.refundStatuses[status] })),
-  );
+  sums(sheet, facts);
+  await movements(sheet, facts, messages.payments, messages.method, payments);
+  await movements(sheet, facts, document.refunds, document.status, goneBack);
   numberPages(sheet, facts.sessionId, (page, pages) => document.page(`${page}`, `${pages}`));
   return bytesOf(sheet.pen);
-}
-
-/** Sums of nothing are left out, except for what was paid. */
-function sumsAfter({ locale, paid, refunded, due, excess }: ReceiptFacts): Sum[] {
-  const { messages } = locale.language;
-  const { document } = messages;
-  const optional: Sum[] = [
-    { label: document.refunded, amount: refunded },
-    { label: messages.remaining, amount: due, isTotal: true },
-    { label: document.excess, amount: excess },
-  ];
-  return [{ label: messages.paid, amount: paid }, ...optional.filter(({ amount }) => amount > 0)];
 }

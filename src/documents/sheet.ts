@@ -5,6 +5,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Paragraph } from './lines.ts';
 import type { Pen } from './pen.ts';
+import { drawPicture, type Picture } from './picture.ts';
 import { drawModules, modulesOf } from './qr.ts';
 import type { Direction, Style } from './runs.ts';
 
@@ -24,6 +25,9 @@ const LIGHT = '#d5dae0';
 export const body: Style = { size: 9 };
 export const strong: Style = { size: 9, weight: 'bold' };
 export const small: Style = { size: 7.5 };
+
+/** No picture is larger than on a page: a pixel of CSS is 1/96 of an inch. */
+const POINTS_OF_PIXEL = 0.75;
 
 /** Scripts with marks above and below their letters need more room than Latin ones. */
 const LEADING = 1.45;
@@ -58,6 +62,8 @@ export type Sheet = {
   readonly rule: (from?: number, width?: number) => void;
   /** A box of the height with text in it, where something has to be noticed. */
   readonly badge: (text: string) => void;
+  /** Draws the picture in a box of this size at most, at the side where reading starts; false if it cannot be drawn. */
+  readonly picture: (picture: Picture, box: { readonly width: number; readonly height: number }) => boolean;
   /** A QR code that fills the square; what is around it has to stay away by four modules. */
   readonly code: (payload: string, x: number, y: number, size: number) => void;
   /**
@@ -150,6 +156,13 @@ export function newSheet(pen: Pen, direction: Direction, onPage: (sheet: Sheet) 
         y += style.size * LEADING;
       }
       y += 4;
+    },
+    picture: (picture, box) => {
+      const scale = Math.min(POINTS_OF_PIXEL, box.width / picture.width, box.height / picture.height);
+      const [width, height] = [picture.width * scale, picture.height * scale];
+      const isDrawn = drawPicture(doc, picture, { x: fromLeft(0, width), y, width, height });
+      if (isDrawn) y += height;
+      return isDrawn;
     },
     code: (payload, x, top, size) => {
       const modules = modulesOf(payload);

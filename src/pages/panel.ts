@@ -2,8 +2,8 @@
 import {
   type Attempt,
   amountDue,
+  amountHeld,
   amountPaid,
-  type Checkout,
   isInFlight,
   isPartiallyPaid,
 } from '../checkout/session.ts';
@@ -120,7 +120,8 @@ function paid(visit: Visit, alert: string | null): Html {
   const { messages } = locale.language;
   const name = isolated(locale, payee);
   const late = checkout.lifecycle.state === 'expired' && checkout.payments.some((payment) => payment.late);
-  const excess = excessOf(checkout);
+  // Without what is already going back: nobody has to be asked about that.
+  const excess = amountHeld(checkout) - checkout.amount;
   const home = outwardLink(checkout.successUrl);
   return html`${heading('check', messages.paidTitle)}
 ${alertBox(alert)}
@@ -132,24 +133,18 @@ ${movements(checkout, locale)}
 <p><a href="${addressOf(visit, '/receipt.pdf')}">${messages.downloadReceipt}</a></p>`;
 }
 
-/** Excess at the payee, without what is already going back. */
-function excessOf(checkout: Checkout): number {
-  const refunds = checkout.refunds.filter(({ status }) => status !== 'failed');
-  return refunds.reduce((left, { amount }) => left - amount, amountPaid(checkout) - checkout.amount);
-}
-
 function expired(visit: Visit, alert: string | null): Html {
   const { checkout, locale, payee } = visit;
-  const { lifecycle, attempts, payments, currency } = checkout;
+  const { lifecycle, attempts, currency } = checkout;
   const { messages } = locale.language;
   const name = isolated(locale, payee);
   const byMerchant = lifecycle.state === 'expired' && lifecycle.by === 'merchant';
-  const received = amountText(locale, amountPaid(checkout), currency);
+  const held = amountHeld(checkout);
   return html`${heading('cross', messages.expiredTitle)}
 ${alertBox(alert)}
 <p role="status">${byMerchant ? messages.expiredByMerchant(name) : messages.expiredByTime} ${messages.expiredAdvice(name)}</p>
 ${attempts.some(mayStillBring) && html`<p class="note">${messages.expiredInProgress}</p>`}
-${payments.length > 0 && html`<p class="note">${messages.expiredPartlyPaid(received, name)}</p>`}
+${held > 0 && html`<p class="note">${messages.expiredPartlyPaid(amountText(locale, held, currency), name)}</p>`}
 ${movements(checkout, locale)}
 ${wayBack(visit)}`;
 }

@@ -1,12 +1,10 @@
 /** Receipt page, for keeping and for printing. */
-import { type Payment, payerReferenceOf } from '../checkout/session.ts';
+import { goneBack, type Movement, paymentsOf } from '../documents/money.ts';
 import { isolated } from '../i18n/locale.ts';
-import { paymentMethodName } from '../i18n/method-names.ts';
 import { type Html, html } from '../lib/html.ts';
 import { documentOf } from './document.ts';
-import { goneBack } from './movements.ts';
 import { amountOf, timeOf } from './pieces.ts';
-import { descriptionOf, itemList, sums } from './summary.ts';
+import { descriptionOf, itemList, logoImage, sums } from './summary.ts';
 import { accentOf, addressOf, type Visit } from './visit.ts';
 
 export function receiptOf(visit: Visit, basePath: string): string {
@@ -21,7 +19,10 @@ export function receiptOf(visit: Visit, basePath: string): string {
     accent: accentOf(visit),
     refreshFrom: null,
     main: html`<main class="card receipt">
+<div class="payee">
+${logoImage(visit)}
 <h1>${messages.receiptFrom(isolated(locale, payee))}</h1>
+</div>
 <dl class="facts">
 ${fact(messages.payee, html`<bdi>${payee}</bdi>`)}
 ${fact(messages.orderReference, html`<bdi>${checkout.referenceId}</bdi>`)}
@@ -32,7 +33,7 @@ ${descriptionOf(checkout)}
 ${itemList(checkout, locale)}
 ${sums(checkout, locale)}
 <h2>${messages.payments}</h2>
-${checkout.payments.map((payment) => paymentOf(visit, payment))}
+${paymentsOf(checkout, locale).map((payment) => paymentOf(visit, payment))}
 ${back.length > 0 && html`<h2>${messages.document.refunds}</h2>`}
 ${back.map(
   ({ what, amount, at }) => html`<dl class="facts">
@@ -45,13 +46,13 @@ ${fact(what, amountOf(locale, amount, checkout.currency))}
   });
 }
 
-function paymentOf({ checkout, locale }: Visit, payment: Payment): Html {
+function paymentOf({ checkout, locale }: Visit, { at, what, reference, amount }: Movement): Html {
   const { messages } = locale.language;
   return html`<dl class="facts">
-${fact(messages.date, timeOf(locale, payment.bookedAt))}
-${fact(messages.method, html`<bdi>${paymentMethodName(messages, checkout, payment)}</bdi>`)}
-${fact(messages.amount, amountOf(locale, payment.amount, checkout.currency))}
-${fact(messages.reference, html`<bdi>${payerReferenceOf(checkout, payment)}</bdi>`)}
+${fact(messages.date, timeOf(locale, at))}
+${fact(messages.method, html`<bdi>${what}</bdi>`)}
+${fact(messages.amount, amountOf(locale, amount, checkout.currency))}
+${fact(messages.reference, html`<bdi>${reference}</bdi>`)}
 </dl>`;
 }
 

@@ -192,8 +192,10 @@ export function pageRoutes(
       `${PAGE}/${kind}.pdf`,
       withEffect,
       onVisit(async (visit, request, reply) => {
-        const { checkoutUrl, documentWaitMs } = dependencies;
-        const file = await soon(fileOf(visit, kind, checkoutUrl, goneOf(reply)), documentWaitMs);
+        const file = await soon(
+          fileOf(visit, kind, dependencies, goneOf(reply)),
+          dependencies.documentWaitMs,
+        );
         if (file === 'being made') {
           // A browser asks again by itself; programs find the time where RFC 9110 has it.
           reply.headers({ 'retry-after': ASK_AGAIN_SECONDS, refresh: ASK_AGAIN_SECONDS });

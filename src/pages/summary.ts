@@ -1,7 +1,8 @@
 /** Summary of the payment: purpose, payee, amount and deadline. */
 import { logoFacts } from '../accounts/logo.ts';
-import { type Item, listingOf, totalOf } from '../checkout/items.ts';
-import { amountDue, amountPaid, amountRefunded, type Checkout } from '../checkout/session.ts';
+import { type Item, listingOf } from '../checkout/items.ts';
+import { amountDue, amountPaid, type Checkout } from '../checkout/session.ts';
+import { type Sum, sumsOf } from '../documents/money.ts';
 import { count, isolated, type Locale } from '../i18n/locale.ts';
 import { type Html, html } from '../lib/html.ts';
 import { amountOf, inLines, timeOf } from './pieces.ts';
@@ -31,10 +32,14 @@ ${sums(checkout, locale)}
  * browser knows the size of the image before it has come.
  */
 function markOf(visit: Visit): Html {
+  const letter = [...visit.payee][0]?.toUpperCase();
+  return logoImage(visit) ?? html`<span class="mark" aria-hidden="true">${letter}</span>`;
+}
+
+/** The logo of the account, if it has one. */
+export function logoImage(visit: Visit): Html | null {
   const name = logoOf(visit);
-  if (name === null) {
-    return html`<span class="mark" aria-hidden="true">${[...visit.payee][0]?.toUpperCase()}</span>`;
-  }
+  if (name === null) return null;
   const { width, height } = logoFacts(name);
   return html`<img class="logo" src="${visit.path}/logo/${name}" alt="" width="${width}" height="${height}">`;
 }
@@ -90,22 +95,10 @@ ${text ? html`<span class="detail"><bdi>${inLines(text)}</bdi></span>` : null}
 </li>`;
 }
 
-/** Sums: the composition of the total, the amount paid, and the amount returned. */
 export function sums(checkout: Checkout, locale: Locale): Html | null {
-  const { amount, items, currency, lifecycle } = checkout;
-  if (amount === 0) return null;
-  const { messages } = locale.language;
-  const paid = amountPaid(checkout);
-  const due = amountDue(checkout);
-  const refunded = amountRefunded(checkout);
-  const beyondItems = items.length === 0 ? 0 : amount - (totalOf(items) ?? amount);
-  const row = (label: string, value: number, style = '') =>
-    html`<div class="${style}"><dt>${label}</dt><dd>${value < 0 && '−'}${amountOf(locale, Math.abs(value), currency)}</dd></div>`;
+  if (checkout.amount === 0) return null;
+  const row = ({ label, amount, isTotal }: Sum) =>
+    html`<div class="${isTotal && 'total'}"><dt>${label}</dt><dd>${amount < 0 && '−'}${amountOf(locale, Math.abs(amount), checkout.currency)}</dd></div>\n`;
   return html`<dl class="sums">
-${beyondItems !== 0 && row(beyondItems > 0 ? messages.otherCharges : messages.discount, beyondItems)}
-${row(messages.total, amount, 'total')}
-${paid > 0 && row(messages.paid, paid)}
-${refunded > 0 && row(messages.document.refunded, refunded)}
-${paid > 0 && due > 0 && lifecycle.state === 'active' && row(messages.remaining, due, 'total')}
-</dl>`;
+${sumsOf(checkout, locale).map(row)}</dl>`;
 }

@@ -1,12 +1,12 @@
 /** Page that a receipt's code leads to: it confirms the receipt and its content, without revealing who has paid. */
 import type { Account } from '../accounts/account.ts';
-import { amountPaid, amountRefunded, type Checkout } from '../checkout/session.ts';
+import type { Checkout } from '../checkout/session.ts';
 import { provesReceipt, readReceiptCode } from '../checkout/token.ts';
+import { goneBack, movedSums } from '../documents/money.ts';
 import { isolated, type Locale } from '../i18n/locale.ts';
 import { html } from '../lib/html.ts';
 import type { PageDependencies } from './dependencies.ts';
 import { documentOf } from './document.ts';
-import { goneBack } from './movements.ts';
 import { amountOf, icon, timeOf } from './pieces.ts';
 import { fact } from './receipt.ts';
 
@@ -36,7 +36,6 @@ function verificationOf(
   const { verify, document } = messages;
   const amount = (value: number) => amountOf(locale, value, currency);
   const back = goneBack(checkout, locale);
-  const refunded = amountRefunded(checkout);
   return documentOf({
     locale,
     basePath,
@@ -51,9 +50,7 @@ ${icon('check')}
 <dl class="facts">
 ${fact(messages.payee, html`<bdi>${payee}</bdi>`)}
 ${fact(messages.orderReference, html`<bdi>${referenceId}</bdi>`)}
-${fact(messages.paid, amount(amountPaid(checkout)))}
-${refunded > 0 && fact(document.refunded, amount(refunded))}
-</dl>
+${movedSums(checkout, locale).map((sum) => html`${fact(sum.label, amount(sum.amount))}\n`)}</dl>
 <h2>${messages.payments}</h2>
 <dl class="facts">${payments.map(({ amount: part, bookedAt }) => fact(timeOf(locale, bookedAt), amount(part)))}</dl>
 ${

@@ -318,6 +318,16 @@ function amountIn(row: Row, mapping: CsvMapping, currency: string): Movement {
     : row.failAt(amount.credit)('the row has neither the amount of a credit nor of a debit');
 }
 
+/** True if these are groups of so many digits: two as in India (12,34,567), or three. The last group has three either way. */
+function isGroupedBy(size: 2 | 3, groups: readonly string[]): boolean {
+  return groups.every((group, index) => {
+    const isLast = index === groups.length - 1;
+    const isLong = isLast ? group.length === 3 : group.length === size;
+    const isFirst = index === 0 && group.length > 0 && group.length <= size;
+    return (isLong || isFirst) && /^\d+$/.test(group);
+  });
+}
+
 /** Blanks of any width within numbers have become one; the minus sign has several forms, and may stand behind. */
 const SIGNED = /^([-+−–]?) ?([^-+−–]*?) ?([-+−–]?)$/;
 
@@ -331,9 +341,8 @@ function numberOf(
   const [, before = '', digits = '', after = ''] = SIGNED.exec(text) ?? [];
   const [whole = '', fraction, ...more] = digits.replaceAll('’', "'").split(decimal);
   const groups = thousands === '' ? [whole] : whole.split(thousands);
-  const [first = '', ...others] = groups;
-  const isGrouped = /^\d{1,3}$/.test(first) && others.every((group) => /^\d{3}$/.test(group));
-  const isWhole = others.length === 0 ? /^\d*$/.test(first) : isGrouped;
+  const isGrouped = isGroupedBy(3, groups) || (thousands === ',' && isGroupedBy(2, groups));
+  const isWhole = groups.length === 1 ? /^\d*$/.test(whole) : isGrouped;
   const isFraction = more.length === 0 && /^\d*$/.test(fraction ?? '');
   const sign = before + after;
   if (!isWhole || !isFraction || sign.length > 1) return fail(`the amount ${quoted(text)} is not a number`);

@@ -4,10 +4,13 @@ import { suite, test } from 'node:test';
 import type { AttemptId } from '../../src/checkout/ids.ts';
 import {
   type Attempt,
+  amountHeld,
+  amountTakenBack,
   defaultPolicy,
   dueAt,
   EXPIRY_GRACE_MS,
   endsAt,
+  excessOf,
   openTransfer,
   payerReferenceOf,
   payinStatusOf,
@@ -26,7 +29,7 @@ import {
   NOW,
   payment,
 } from './build.ts';
-import { refund } from './build-refunds.ts';
+import { refund, reversal } from './build-refunds.ts';
 
 suite('when a session needs attention', () => {
   test('the grace is a quarter of an hour', () => {
@@ -212,4 +215,31 @@ test('a merchant who has set nothing tolerates nothing, keeps what is in excess,
     unreferenced: 'match',
     graceMinutes: {},
   });
+});
+
+test('money that went back, or may have, is neither held nor an excess', () => {
+  const received = { amount: 1_000, payments: [payment(1_500)] };
+  const cases = [
+    { given: {}, takenBack: 0, held: 1_500, excess: 500 },
+    { given: { refunds: [refund(100)] }, takenBack: 0, held: 1_400, excess: 500 },
+    { given: { refunds: [refund(100, { status: 'succeeded' })] }, takenBack: 0, held: 1_400, excess: 400 },
+    { given: { refunds: [refund(100, { status: 'failed' })] }, takenBack: 0, held: 1_500, excess: 500 },
+    { given: { reversals: [reversal(100)] }, takenBack: 100, held: 1_400, excess: 400 },
+    { given: { reversals: [reversal(500, { status: 'lost' })] }, takenBack: 500, held: 1_000, excess: 0 },
+    { given: { reversals: [reversal(1_500, { status: 'lost' })] }, takenBack: 1_500, held: 0, excess: 0 },
+    { given: { reversals: [reversal(100, { status: 'won' })] }, takenBack: 0, held: 1_500, excess: 500 },
+    {
+      given: { refunds: [refund(100, { status: 'succeeded' })], reversals: [reversal(300)] },
+      ...{ takenBack: 300, held: 1_100, excess: 100 },
+    },
+  ] as const;
+  for (const { given, ...expected } of cases) {
+    const session = checkout({ ...received, ...given });
+    const found = {
+      takenBack: amountTakenBack(session),
+      held: amountHeld(session),
+      excess: excessOf(session),
+    };
+    assert.deepEqual(found, expected);
+  }
 });

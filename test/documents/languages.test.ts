@@ -5,7 +5,8 @@ import type { ReceiptFacts } from '../../src/documents/facts.ts';
 import { invoicePdf, receiptPdf } from '../../src/documents/render-queue.ts';
 import { languages } from '../../src/i18n/languages/all.ts';
 import { count, moment, money } from '../../src/i18n/locale.ts';
-import { invoiceOf, items, receiptOf, refund } from './build.ts';
+import { reversal } from '../checkout/build-refunds.ts';
+import { invoiceOf, items, receiptOf, refund, T } from './build.ts';
 import { actualTexts, lettersOf, type PlacedText, packed, readPdf } from './read-pdf.ts';
 
 /** The texts of a receipt that a reader has to find. */
@@ -19,25 +20,23 @@ function expected({ locale, ...facts }: ReceiptFacts): string[] {
     ...[messages.amount, messages.otherCharges, messages.total, messages.paid, document.refunded],
     ...[document.excess, messages.payments, messages.method, messages.reference, document.refunds],
     ...[document.status, document.refundStatuses.succeeded, document.refundStatuses.pending],
-    ...[document.refundStatuses.failed, document.verify, document.page('1', '1'), messages.card],
+    ...[messages.takenBack, document.verify, document.page('1', '1'), messages.card],
     ...[facts.payee.name, ...facts.payee.lines, document.taxId, facts.taxId],
     ...[facts.payer.name, ...facts.payer.lines],
     ...[facts.orderReference, facts.sessionId, facts.description],
     ...facts.items.flatMap(({ name, description, quantity, unitPrice }) => [
       ...[name, description, count(locale, quantity), amount(unitPrice), amount(quantity * unitPrice)],
     ]),
-    ...[amount(facts.beyondItems), amount(facts.amount), amount(facts.paid)],
-    ...[amount(facts.refunded), amount(facts.excess)],
-    ...facts.payments.flatMap((each) => [moment(locale, each.at), each.reference, amount(each.amount)]),
-    ...facts.refunds.flatMap((each) => [moment(locale, each.at), each.reference, amount(each.amount)]),
+    ...facts.sums.map((each) => amount(each.amount)),
+    ...[...facts.payments, ...facts.goneBack].flatMap((each) => [
+      ...[moment(locale, each.at), each.reference, amount(each.amount)],
+    ]),
   ];
 }
 
-const refunds = [
-  refund(500),
-  refund(100, { id: 'rfd_2', status: 'pending', reference: '' }),
-  refund(90, { id: 'rfd_3', status: 'failed', reference: 'rf_3' }),
-];
+const refunds = [refund(500), refund(100, { id: 'rfd_2', status: 'pending', reference: '' })];
+
+const reversals = [reversal(90, { createdAt: T + 10_800_000, status: 'lost' })];
 
 /** The number of times that each character occurs. */
 function countsOf(text: string): Map<string, number> {
@@ -49,7 +48,7 @@ function countsOf(text: string): Map<string, number> {
 suite('a receipt says everything', () => {
   for (const { id, tag, direction } of languages) {
     test(`in the language ${id}`, async () => {
-      const facts = receiptOf({ refunds }, id);
+      const facts = receiptOf({ refunds, reversals }, id);
       const bytes = await receiptPdf(facts);
       const { pages, info } = await readPdf(bytes);
       const letters = lettersOf(pages);

@@ -39,6 +39,7 @@ test('a receipt of two pages in test mode', async (t) => {
   }));
   const facts = receiptOf({
     tenant: { account: 1, mode: 'test' },
+    lifecycle: { state: 'active' },
     items,
     amount: 290_000,
     refunds: [refund(500), refund(100, { id: 'rfd_2', status: 'pending', reference: '' })],

@@ -5,7 +5,7 @@ import { type Account, createAccount } from '../../src/accounts/account.ts';
 import { allPermissions, createApiKey } from '../../src/accounts/api-key.ts';
 import { type AccountSettings, defaultSettings } from '../../src/accounts/settings.ts';
 import { currencies, currencyExponent, MAX_AMOUNT } from '../../src/checkout/money.ts';
-import type { Attempt, JsonObject, Refund } from '../../src/checkout/session.ts';
+import type { Attempt, Checkout, JsonObject, Refund, Reversal } from '../../src/checkout/session.ts';
 import { receiptCode } from '../../src/checkout/token.ts';
 import { readConfig } from '../../src/config/read.ts';
 import { english, languages } from '../../src/i18n/languages/all.ts';
@@ -214,7 +214,7 @@ function sentences(messages: object, prefix = ''): { keys: string[]; texts: stri
   return result;
 }
 
-test('a logo takes the place of the letter on the page of its mode, and of no receipt', () => {
+test('a logo takes the place of the letter on the page of its mode, and stands on the receipt', () => {
   const header = (page: string) => /<div class="payee">\n(.*)\n<h1/.exec(page)?.[1];
   const letter = '<span class="mark" aria-hidden="true">A</span>';
   const image = `<img class="logo" src="/transaction/token1/logo/${LOGO}" alt="" width="320" height="96">`;
@@ -224,7 +224,8 @@ test('a logo takes the place of the letter on the page of its mode, and of no re
   assert.equal(header(pageOf(visit({ account: inTest }), '')), image);
   assert.equal(header(pageOf(visit({ account: inLive }), '')), letter);
   const paid = checkout({ lifecycle: { state: 'completed', at: T }, payments: [payment(1_500)] });
-  assert.doesNotMatch(receiptOf(visit({ account: inTest, checkout: paid }), ''), /<img|logo/);
+  assert.ok(receiptOf(visit({ account: inTest, checkout: paid }), '').includes(image));
+  assert.doesNotMatch(receiptOf(visit({ account: inLive, checkout: paid }), ''), /<img|logo|mark/);
 });
 
 test('a page that is kept has a new one-time value for every look, and changes with what it shows', () => {
@@ -291,17 +292,35 @@ test('refunds and reversals are shown as they stand, but not those that came to 
     assert.match(back, /Taken back by the bank .*\$0\.11/);
     assert.match(back, /Taken back by the bank .*\$0\.22/);
     assert.doesNotMatch(back, /\$4\.00|\$0\.44|dispute|fraud/i);
-    assert.match(text, /Paid \$15\.00 Refunded \$2\.00/);
+    assert.match(
+      text,
+      /Paid \$15\.00 Refunded \$2\.00 Taken back by the bank \$0\.33 Paid in excess \$2\.67/,
+    );
   }
-  // Too much by 5.00, of which 3.00 is on its way back.
-  assert.match(pageOf(shown, ''), /You have paid \$2\.00 too much/);
-  const whole = checkout({ ...paid, refunds: [refund(500)] });
-  assert.doesNotMatch(pageOf(visit({ checkout: whole }), ''), /too much/);
+  // Too much by 5.00, of which 3.00 is on its way back and 0.33 was taken back.
+  assert.match(pageOf(shown, ''), /You have paid \$1\.67 too much/);
+  for (const back of [{ refunds: [refund(500)] }, { reversals: [reversal(500, { status: 'lost' })] }]) {
+    assert.doesNotMatch(pageOf(visit({ checkout: checkout({ ...paid, ...back }) }), ''), /too much/);
+  }
+});
+
+test('a payer whose session has expired hears of what is left of the payments', () => {
+  const said = (given: Partial<Checkout>) => {
+    const expired = { lifecycle: { state: 'expired', at: T, by: 'time' }, payments: [payment(600)] } as const;
+    return pageOf(visit({ checkout: checkout({ ...expired, ...given }) }), '');
+  };
+  assert.match(said({}), /You have already paid \$6\.00\./);
+  assert.match(
+    said({ refunds: [refund(100)], reversals: [reversal(200)] }),
+    /You have already paid \$3\.00\./,
+  );
+  assert.doesNotMatch(said({ reversals: [reversal(600, { status: 'lost' })] }), /already paid/);
+  assert.doesNotMatch(said({ reversals: [reversal(600, { status: 'lost' })] }), /Still to pay/);
 });
 
 test('a receipt is confirmed with what was paid and what went back, if anything did', async () => {
-  const confirmed = async (refunds: readonly Refund[]) => {
-    const paid = checkout({ id: `chk_${'0'.repeat(26)}`, payments: [payment(1_500)], refunds });
+  const confirmed = async (refunds: readonly Refund[], reversals: readonly Reversal[] = []) => {
+    const paid = checkout({ id: `chk_${'0'.repeat(26)}`, payments: [payment(1_500)], refunds, reversals });
     const store = { checkouts: { fetch: async () => paid }, accounts: { fetch: async () => account } };
     const dependencies = { store: store as unknown as Store };
     const page = await verifiedReceipt(dependencies, receiptCode(paid), localeOf('en', undefined), '');
@@ -312,6 +331,8 @@ test('a receipt is confirmed with what was paid and what went back, if anything 
   assert.doesNotMatch(whole, /Refund/);
   const part = await confirmed([refund(400, { status: 'succeeded' })]);
   assert.match(part, /Paid \$15\.00 Refunded \$4\.00 .*Refunds .*\$4\.00/);
+  const taken = await confirmed([], [reversal(1_500, { status: 'lost' })]);
+  assert.match(taken, /Paid \$15\.00 Taken back by the bank \$15\.00 .*Refunds .*\$15\.00/);
 });
 
 test('missing settings are named in test mode alone', () => {

@@ -1,8 +1,10 @@
 /** CSV by a mapping: which rows are taken, where their columns are, and what each of them says. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import fc from 'fast-check';
 import { readCsv } from '../../src/statements/csv.ts';
 import { LIMITS } from '../../src/statements/limits.ts';
+import { seed } from '../support/seed.ts';
 import { attempt, entriesOf, header, mappingOf, partsOf } from './support.ts';
 
 const IBAN = 'DE02120300000000202051';
@@ -419,6 +421,83 @@ suite('the direction of a row', () => {
         text,
       );
     }
+  });
+
+  const indian = { thousands: ',' };
+  const notANumber = /column "Amount": the amount .* is not a number/;
+
+  test('has an amount in lakhs and crores where a comma groups', async () => {
+    for (const [text, amount] of [
+      ['1,25,000.00', 12_500_000],
+      ['12,34,567.89', 123_456_789],
+      ['-10,00,00,000', -10_000_000_000],
+      ['1,25,000.00-', -12_500_000],
+      ['1,000', 100_000],
+    ] as const) {
+      const [direction, found] = await movement(indian, 'Date;Amount', `2026-02-03;${text}`);
+      assert.deepEqual([direction, found], [amount < 0 ? 'debit' : 'credit', Math.abs(amount)], text);
+    }
+    for (const text of [
+      '1,2,3',
+      '1,25,00.00',
+      '1,25,000,000',
+      '125,00,000',
+      ',25,000',
+      '1,,000',
+      '1,25,000,',
+    ]) {
+      assert.match(await messageBy(indian, 'Date;Amount', `2026-02-03;${text}`), notANumber, text);
+    }
+    const points = { decimal: ',', thousands: '.' };
+    assert.match(await messageBy(points, 'Date;Amount', '2026-02-03;1.25.000,00'), notANumber);
+  });
+
+  test('has an amount as formatters write it', async () => {
+    const cases = [
+      ['en-IN', indian],
+      ['en-US', indian],
+      ['de-DE', { decimal: ',', thousands: '.' }],
+      ['de-CH', { thousands: "'" }],
+    ] as const;
+    const amounts = fc.sample(
+      fc.oneof(fc.nat(99_999_999), fc.integer({ min: 0, max: 999_999_999_999_999 })),
+      {
+        numRuns: 500,
+        seed,
+      },
+    );
+    for (const [locale, changes] of cases) {
+      const { format } = new Intl.NumberFormat(locale, { minimumFractionDigits: 2 });
+      const texts = amounts.map((each) =>
+        format(
+          `${Math.floor(each / 100)}.${String(each % 100).padStart(2, '0')}` as Intl.StringNumericLiteral,
+        ),
+      );
+      const entries = await entriesBy(changes, 'Date;Amount', ...texts.map((text) => `2026-02-03;${text}`));
+      assert.deepEqual(
+        entries.map(({ amount }) => amount),
+        amounts,
+        `${locale}, seed ${seed}`,
+      );
+    }
+  });
+
+  test('has no grouped amount that no formatter writes', async () => {
+    const formats = ['en-IN', 'en-US'].map((locale) => new Intl.NumberFormat(locale).format);
+    const group = fc.oneof(
+      ...[/^[1-9]{2}$/, /^[1-9]{3}$/, /^[1-9]{1,4}$/].map((each) => fc.stringMatching(each)),
+    );
+    const groups = fc.array(group, { minLength: 2, maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(groups, async (all) => {
+        const text = all.join(',');
+        const isWritten = formats.some((format) => format(BigInt(all.join(''))) === text);
+        const message = await messageBy(indian, 'Date;Amount', `2026-02-03;${text}`);
+        if (isWritten) assert.doesNotMatch(message, notANumber);
+        else assert.match(message, notANumber);
+      }),
+      { numRuns: 300, seed },
+    );
   });
 
   test('is on a day whose time of day is passed over', async () => {

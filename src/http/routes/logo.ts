@@ -32,7 +32,7 @@ export function logoRoutes(api: Api, { store, execute, now }: Dependencies): voi
         keepsNull: true,
         creates: true,
         summary: 'Create or replace the logo',
-        description: `Payers see it on the page of a session, beside the name of the account. The body is a PNG or JPEG image of at most 64 KiB and ${MAX_LOGO_PIXELS} × ${MAX_LOGO_PIXELS} pixels, without animation and with nothing behind its end. Each mode has its own.`,
+        description: `Payers see it on the page of a session, beside the name of the account, and at the top of receipts and invoices. The body is a PNG or JPEG image of at most 64 KiB and ${MAX_LOGO_PIXELS} × ${MAX_LOGO_PIXELS} pixels, without animation and with nothing behind its end. Each mode has its own.`,
         answers: 'Logo',
         errors: ['field_invalid', 'too_large', 'unsupported_media_type', 'key_reused'],
       },

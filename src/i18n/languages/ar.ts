@@ -143,7 +143,7 @@ export const ar = {
     unitPrice: 'سعر الوحدة',
     refunds: 'المبالغ المستردة',
     status: 'الحالة',
-    refundStatuses: { pending: 'قيد المعالجة', succeeded: 'تم الرد', failed: 'فشل' },
+    refundStatuses: { pending: 'قيد المعالجة', succeeded: 'تم الرد' },
     refunded: 'المبلغ المردود',
     excess: 'المدفوع زيادةً',
     page: (page, pages) => `صفحة ${page} من ${pages}`,

@@ -159,7 +159,7 @@ export const de = {
     unitPrice: 'Einzelpreis',
     refunds: 'Erstattungen',
     status: 'Status',
-    refundStatuses: { pending: 'In Bearbeitung', succeeded: 'Erstattet', failed: 'Fehlgeschlagen' },
+    refundStatuses: { pending: 'In Bearbeitung', succeeded: 'Erstattet' },
     refunded: 'Erstattet',
     excess: 'Zu viel bezahlt',
     page: (page, pages) => `Seite ${page} von ${pages}`,

@@ -148,7 +148,7 @@ export const en = {
     unitPrice: 'Unit price',
     refunds: 'Refunds',
     status: 'Status',
-    refundStatuses: { pending: 'In progress', succeeded: 'Refunded', failed: 'Failed' },
+    refundStatuses: { pending: 'In progress', succeeded: 'Refunded' },
     refunded: 'Refunded',
     excess: 'Paid in excess',
     page: (page, pages) => `Page ${page} of ${pages}`,

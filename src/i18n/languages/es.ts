@@ -149,7 +149,7 @@ export const es = {
     unitPrice: 'Precio unitario',
     refunds: 'Reembolsos',
     status: 'Estado',
-    refundStatuses: { pending: 'En curso', succeeded: 'Reembolsado', failed: 'Fallido' },
+    refundStatuses: { pending: 'En curso', succeeded: 'Reembolsado' },
     refunded: 'Reembolsado',
     excess: 'Pagado en exceso',
     page: (page, pages) => `Página ${page} de ${pages}`,

@@ -155,7 +155,7 @@ export const fr = {
     unitPrice: 'Prix unitaire',
     refunds: 'Remboursements',
     status: 'Statut',
-    refundStatuses: { pending: 'En cours', succeeded: 'Remboursé', failed: 'Échoué' },
+    refundStatuses: { pending: 'En cours', succeeded: 'Remboursé' },
     refunded: 'Remboursé',
     excess: 'Payé en trop',
     page: (page, pages) => `Page ${page} sur ${pages}`,

@@ -142,7 +142,7 @@ export const hi = {
     unitPrice: 'प्रति इकाई मूल्य',
     refunds: 'रिफ़ंड',
     status: 'स्थिति',
-    refundStatuses: { pending: 'प्रक्रिया में', succeeded: 'रिफ़ंड किया गया', failed: 'विफल' },
+    refundStatuses: { pending: 'प्रक्रिया में', succeeded: 'रिफ़ंड किया गया' },
     refunded: 'रिफ़ंड की गई राशि',
     excess: 'अतिरिक्त भुगतान',
     page: (page, pages) => `पृष्ठ ${page} / ${pages}`,

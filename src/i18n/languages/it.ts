@@ -147,7 +147,7 @@ export const it = {
     unitPrice: 'Prezzo unitario',
     refunds: 'Rimborsi',
     status: 'Stato',
-    refundStatuses: { pending: 'In corso', succeeded: 'Rimborsato', failed: 'Non riuscito' },
+    refundStatuses: { pending: 'In corso', succeeded: 'Rimborsato' },
     refunded: 'Rimborsato',
     excess: 'Pagato in eccesso',
     page: (page, pages) => `Pagina ${page} di ${pages}`,

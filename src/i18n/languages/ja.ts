@@ -147,7 +147,7 @@ export const ja = {
     unitPrice: '単価',
     refunds: '返金',
     status: '状況',
-    refundStatuses: { pending: '処理中', succeeded: '返金済み', failed: '失敗' },
+    refundStatuses: { pending: '処理中', succeeded: '返金済み' },
     refunded: '返金額',
     excess: '過払い額',
     page: (page, pages) => `${page} / ${pages} ページ`,

@@ -127,7 +127,7 @@ export type Messages = {
     readonly unitPrice: string;
     readonly refunds: string;
     readonly status: string;
-    readonly refundStatuses: Readonly<Record<RefundStatus, string>>;
+    readonly refundStatuses: Readonly<Record<Exclude<RefundStatus, 'failed'>, string>>;
     readonly refunded: string;
     readonly excess: string;
     readonly page: (page: string, pages: string) => string;

@@ -153,7 +153,7 @@ export const nl = {
     unitPrice: 'Stukprijs',
     refunds: 'Terugbetalingen',
     status: 'Status',
-    refundStatuses: { pending: 'In behandeling', succeeded: 'Terugbetaald', failed: 'Mislukt' },
+    refundStatuses: { pending: 'In behandeling', succeeded: 'Terugbetaald' },
     refunded: 'Terugbetaald',
     excess: 'Te veel betaald',
     page: (page, pages) => `Pagina ${page} van ${pages}`,

@@ -151,7 +151,7 @@ export const pl = {
     unitPrice: 'Cena jednostkowa',
     refunds: 'Zwroty',
     status: 'Status',
-    refundStatuses: { pending: 'W toku', succeeded: 'Zwrócono', failed: 'Niepowodzenie' },
+    refundStatuses: { pending: 'W toku', succeeded: 'Zwrócono' },
     refunded: 'Zwrócono',
     excess: 'Nadpłata',
     page: (page, pages) => `Strona ${page} z ${pages}`,

@@ -152,7 +152,7 @@ export const pt = {
     unitPrice: 'Preço unitário',
     refunds: 'Reembolsos',
     status: 'Estado',
-    refundStatuses: { pending: 'Em curso', succeeded: 'Reembolsado', failed: 'Falhou' },
+    refundStatuses: { pending: 'Em curso', succeeded: 'Reembolsado' },
     refunded: 'Reembolsado',
     excess: 'Pago em excesso',
     page: (page, pages) => `Página ${page} de ${pages}`,

@@ -146,7 +146,7 @@ export const sv = {
     unitPrice: 'Pris per enhet',
     refunds: 'Återbetalningar',
     status: 'Status',
-    refundStatuses: { pending: 'Pågår', succeeded: 'Återbetald', failed: 'Misslyckades' },
+    refundStatuses: { pending: 'Pågår', succeeded: 'Återbetald' },
     refunded: 'Återbetalt',
     excess: 'För mycket betalt',
     page: (page, pages) => `Sida ${page} av ${pages}`,

@@ -151,7 +151,7 @@ export const tr = {
     unitPrice: 'Birim fiyat',
     refunds: 'İadeler',
     status: 'Durum',
-    refundStatuses: { pending: 'İşleniyor', succeeded: 'İade edildi', failed: 'Başarısız' },
+    refundStatuses: { pending: 'İşleniyor', succeeded: 'İade edildi' },
     refunded: 'İade edilen',
     excess: 'Fazla ödenen',
     page: (page, pages) => `Sayfa ${page} / ${pages}`,

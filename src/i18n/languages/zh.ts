@@ -137,7 +137,7 @@ export const zh = {
     unitPrice: '单价',
     refunds: '退款',
     status: '状态',
-    refundStatuses: { pending: '处理中', succeeded: '已退款', failed: '失败' },
+    refundStatuses: { pending: '处理中', succeeded: '已退款' },
     refunded: '已退款金额',
     excess: '多付金额',
     page: (page, pages) => `第 ${page} 页，共 ${pages} 页`,

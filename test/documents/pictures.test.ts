@@ -1,0 +1,225 @@
+/** Logos on documents: every kind of PNG is read, and a picture that is none costs the document nothing but itself. */
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { deflateSync } from 'node:zlib';
+import { readPng } from '../../src/documents/png.ts';
+import { invoicePdf, receiptPdf } from '../../src/documents/render-queue.ts';
+import { chunk, frameAt, jpeg, png, pngSignature } from '../support/image.ts';
+import { invoiceOf, receiptOf } from './build.ts';
+import { render } from './read-pdf.ts';
+
+const [WIDTH, HEIGHT] = [11, 9];
+
+/** Samples of a pixel by color type, and the depths of PNG (third edition, table 9). */
+const kinds = [
+  { type: 0, samples: 1, depths: [1, 2, 4, 8, 16] },
+  { type: 2, samples: 3, depths: [8, 16] },
+  { type: 3, samples: 1, depths: [1, 2, 4, 8] },
+  { type: 4, samples: 2, depths: [8, 16] },
+  { type: 6, samples: 4, depths: [8, 16] },
+] as const;
+
+const palette = Buffer.from(Array.from({ length: 768 }, (_, index) => (index * 37) % 256));
+
+type Kind = { type: number; samples: number; depth: number; isInterlaced: boolean };
+
+/** A sample of the image that is encoded, from 0 to the most that the depth has. */
+const sampleAt = (x: number, y: number, sample: number, depth: number) =>
+  (x * 7919 + y * 104_729 + sample * 1_299_709) % 2 ** depth;
+
+/** Pixels in the order of Adam7, line by line. */
+function linesIn({ isInterlaced }: Kind): [x: number, y: number][][] {
+  const order = [
+    ['1', 8, 8, 0, 0],
+    ['2', 8, 8, 4, 0],
+    ['3', 4, 8, 0, 4],
+    ['4', 4, 4, 2, 0],
+    ['5', 2, 4, 0, 2],
+    ['6', 2, 2, 1, 0],
+    ['7', 1, 2, 0, 1],
+  ] as const;
+  const lines: [number, number][][] = [];
+  for (const [, stepX, stepY, left, top] of isInterlaced ? order : ([['', 1, 1, 0, 0]] as const)) {
+    for (let y = top; y < HEIGHT; y += stepY) {
+      const line: [number, number][] = [];
+      for (let x = left; x < WIDTH; x += stepX) line.push([x, y]);
+      if (line.length > 0) lines.push(line);
+    }
+    // The next pass has no line above its first.
+    lines.push([]);
+  }
+  return lines;
+}
+
+function encoded(kind: Kind, more: readonly Buffer[] = []): Buffer {
+  const { type, samples, depth, isInterlaced } = kind;
+  const bytesBefore = Math.max(1, (samples * depth) / 8);
+  const written: number[] = [];
+  let above: number[] = [];
+  let filter = 0;
+  for (const pixels of linesIn(kind)) {
+    if (pixels.length === 0) {
+      above = [];
+      continue;
+    }
+    let bits = '';
+    for (const [x, y] of pixels) {
+      for (let sample = 0; sample < samples; sample++)
+        bits += sampleAt(x, y, sample, depth).toString(2).padStart(depth, '0');
+    }
+    const line = (bits.match(/.{1,8}/g) ?? []).map((each) => Number.parseInt(each.padEnd(8, '0'), 2));
+    const predicted = line.map((_, at) => {
+      const [a = 0, b = 0, c = 0] = [line[at - bytesBefore], above[at], above[at - bytesBefore]];
+      const nearest = [a, b, c].sort(
+        (one, other) => Math.abs(a + b - c - one) - Math.abs(a + b - c - other),
+      )[0];
+      return [0, a, b, Math.floor((a + b) / 2), nearest][filter] ?? 0;
+    });
+    written.push(filter, ...line.map((each, at) => (each - (predicted[at] ?? 0)) & 255));
+    filter = (filter + 1) % 5;
+    above = line;
+  }
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(WIDTH);
+  header.writeUInt32BE(HEIGHT, 4);
+  header.set([depth, type, 0, 0, isInterlaced ? 1 : 0], 8);
+  const data = deflateSync(Buffer.from(written));
+  const parts = [data.subarray(0, 20), data.subarray(20)].map((each) => chunk('IDAT', each));
+  const plte = type === 3 ? [chunk('PLTE', palette.subarray(0, 3 * 2 ** depth))] : [];
+  return Buffer.concat([pngSignature, chunk('IHDR', header), ...plte, ...more, ...parts, chunk('IEND')]);
+}
+
+/** Colors and opacity of a pixel as they were encoded, without `tRNS`. */
+function pixelAt({ type, samples, depth }: Kind, x: number, y: number): number[] {
+  const most = 2 ** depth - 1;
+  const values = Array.from({ length: samples }, (_, sample) => sampleAt(x, y, sample, depth));
+  if (type === 3) return [...palette.subarray((values[0] ?? 0) * 3, (values[0] ?? 0) * 3 + 3), 255];
+  const [first = 0, second = 0, third = 0, fourth = most] = values.map((each) =>
+    Math.round((each * 255) / most),
+  );
+  if (type === 2 || type === 6) return [first, second, third, samples === 4 ? fourth : 255];
+  return [first, first, first, samples === 2 ? second : 255];
+}
+
+function assertPixels(
+  kind: Kind,
+  bytes: Buffer,
+  clear: (x: number, y: number) => number | null = () => null,
+): void {
+  const { width, height, colors, opacity } = readPng(bytes);
+  assert.deepEqual([width, height], [WIDTH, HEIGHT]);
+  for (let y = 0; y < HEIGHT; y++) {
+    for (let x = 0; x < WIDTH; x++) {
+      const at = y * WIDTH + x;
+      const found = [...colors.subarray(at * 3, at * 3 + 3), opacity === null ? 255 : opacity[at]];
+      const [red, green, blue, opaque] = pixelAt(kind, x, y);
+      assert.deepEqual(found, [red, green, blue, clear(x, y) ?? opaque], `${x}, ${y}`);
+    }
+  }
+}
+
+suite('a PNG is read', () => {
+  for (const { type, samples, depths } of kinds) {
+    for (const depth of depths) {
+      for (const isInterlaced of [false, true]) {
+        test(`of color type ${type} and depth ${depth}${isInterlaced ? ', interlaced' : ''}`, () => {
+          const kind = { type, samples, depth, isInterlaced };
+          assertPixels(kind, encoded(kind));
+        });
+      }
+    }
+  }
+
+  test('with a color that stands for no color, and with a palette of colors that are half there', () => {
+    const grey = { type: 0, samples: 1, depth: 4, isInterlaced: false };
+    assertPixels(grey, encoded(grey, [chunk('tRNS', Buffer.from([0, 7]))]), (x, y) =>
+      sampleAt(x, y, 0, 4) === 7 ? 0 : null,
+    );
+    const colored = { type: 2, samples: 3, depth: 16, isInterlaced: false };
+    const color = Buffer.alloc(6);
+    for (const sample of [0, 1, 2]) color.writeUInt16BE(sampleAt(3, 2, sample, 16), sample * 2);
+    assertPixels(colored, encoded(colored, [chunk('tRNS', color)]), (x, y) =>
+      x === 3 && y === 2 ? 0 : null,
+    );
+    const indexed = { type: 3, samples: 1, depth: 2, isInterlaced: false };
+    assertPixels(
+      indexed,
+      encoded(indexed, [chunk('tRNS', Buffer.from([0, 128]))]),
+      (x, y) => [0, 128, 255, 255][sampleAt(x, y, 0, 2)] ?? null,
+    );
+  });
+
+  test('only as far as its header says', () => {
+    const header = png().subarray(8, 33);
+    const of = (data: Buffer) => Buffer.concat([pngSignature, header, chunk('IDAT', data), chunk('IEND')]);
+    for (const bytes of [0, 32 * 129 - 1]) {
+      assert.throws(() => readPng(of(deflateSync(Buffer.alloc(bytes)))), /the pixels end too early/);
+    }
+    for (const bytes of [32 * 129 + 1, 50_000_000]) {
+      assert.throws(() => readPng(of(deflateSync(Buffer.alloc(bytes)))), { code: 'ERR_BUFFER_TOO_LARGE' });
+    }
+    assert.equal(readPng(of(deflateSync(Buffer.alloc(32 * 129)))).colors.length, 32 * 32 * 3);
+  });
+});
+
+suite('a document with a logo', () => {
+  const green = { bytes: png({ width: 320, height: 80 }), width: 320, height: 80 };
+
+  /** Width and height in points of what is green on the first page, from its left and upper end. */
+  async function greenOf(bytes: Buffer): Promise<number[]> {
+    const [page] = await render(bytes, 2);
+    assert.ok(page);
+    const [xs, ys] = [new Set<number>(), new Set<number>()];
+    for (let at = 0; at < page.width * page.height; at++) {
+      const [red, middle, blue] = page.data.subarray(at * 4, at * 4 + 3);
+      if (red !== 0x0b || middle !== 0x6b || blue !== 0x57) continue;
+      xs.add(at % page.width);
+      ys.add(Math.floor(at / page.width));
+    }
+    assert.ok(xs.size > 0, 'nothing is green');
+    return [Math.min(...xs), Math.min(...ys), xs.size, ys.size].map((each) => Math.round(each / 2));
+  }
+
+  /** Within a point, as the edges of a picture fall between pixels. */
+  function assertNear(found: readonly number[], expected: readonly number[]): void {
+    const isNear = expected.every((each, index) => Math.abs(each - (found[index] ?? Number.NaN)) <= 1);
+    assert.ok(isNear, `${found} instead of ${expected}`);
+  }
+
+  test('has it at the top, in its proportions, at the side where reading starts', async () => {
+    assertNear(await greenOf(await receiptPdf({ ...receiptOf(), logo: green })), [57, 51, 168, 42]);
+    const arabic = await greenOf(await invoicePdf({ ...invoiceOf({}, 'ar'), logo: green }));
+    assertNear(arabic, [595 - 57 - 168, 51, 168, 42]);
+    const tall = { bytes: png({ width: 60, height: 240 }), width: 60, height: 240 };
+    assertNear(await greenOf(await invoicePdf({ ...invoiceOf(), logo: tall })), [57, 51, 11, 42]);
+    const small = { bytes: png({ width: 32, height: 16 }), width: 32, height: 16 };
+    assertNear(await greenOf(await invoicePdf({ ...invoiceOf(), logo: small })), [57, 51, 24, 12]);
+  });
+
+  test('has a JPEG as it is', async () => {
+    const bytes = await receiptPdf({ ...receiptOf(), logo: { bytes: jpeg(), width: 1, height: 1 } });
+    assert.ok(bytes.includes(jpeg()));
+    assert.ok(bytes.includes('/DCTDecode'));
+  });
+
+  test('is made without it where it cannot be drawn', async () => {
+    const without = await receiptPdf(receiptOf());
+    const strange = jpeg();
+    strange[frameAt + 4] = 12;
+    const twoColors = jpeg();
+    twoColors[frameAt + 9] = 2;
+    const broken = png();
+    broken.fill(0xee, 45, 60);
+    for (const bytes of [
+      broken,
+      png().subarray(0, 30),
+      strange,
+      twoColors,
+      jpeg().subarray(0, 30),
+      Buffer.from('x'),
+    ]) {
+      const logo = { bytes, width: 32, height: 32 };
+      assert.ok((await receiptPdf({ ...receiptOf(), logo })).equals(without), bytes.toString('hex'));
+    }
+  });
+});
