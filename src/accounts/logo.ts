@@ -1,5 +1,5 @@
 /**
- * Logo: the image that an account shows on the payer's page and on documents, for each mode. What an image is, and how large, is read from
+ * Logo: the image that an account shows on the page and on documents, for each mode. What an image is, and how large, is read from
  * its own bytes: from the header, and from the chain of chunks or segments to its end, so that nothing is stored that was
  * cut off or that has something else behind it. Each byte is looked at once at most. Pure.
  */
