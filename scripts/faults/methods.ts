@@ -20,6 +20,18 @@ export const methodFaults: readonly Fault[] = [
     replace: '[THREE_DECIMAL, { exponent: 3, step: 1 }]',
   },
   {
+    name: 'a charge has at most eight digits, whatever the currency',
+    ...rail('stripe/amounts', 'stripe/amounts'),
+    find: 'LARGEST = 999_999_999_999',
+    replace: 'LARGEST = 99_999_999',
+  },
+  {
+    name: 'the least charge of a currency is forgotten',
+    ...rail('stripe/amounts', 'stripe/amounts'),
+    find: '  KRW: 50,\n',
+    replace: '',
+  },
+  {
     name: 'a page in another currency is shown to the payer',
     ...rail('stripe/stripe', 'stripe/start'),
     find: ' &&\n    page.currency === checkout.currency.toLowerCase();',

@@ -81,7 +81,7 @@ export async function startCards(context: Pick<TestContext, 'after'>): Promise<P
         carried: false,
       },
       { why: 'too small an amount', method: 'card', occasion: { amount: 49 }, carried: false },
-      { why: 'too large an amount', method: 'card', occasion: { amount: 100_000_000 }, carried: false },
+      { why: 'too large an amount', method: 'card', occasion: { amount: 1_000_000_000_000 }, carried: false },
       { why: 'four digits', method: 'card', occasion: { currency: 'CLF' }, carried: false },
       {
         why: 'a thousandth',
@@ -93,7 +93,12 @@ export async function startCards(context: Pick<TestContext, 'after'>): Promise<P
       { why: 'another account', method: 'card', occasion: {}, isConfigured: false, carried: false },
     ],
     methodFor: () => 'card',
-    amounts: { JPY: [50, 1050, 99_999_999], EUR: [50, 1051, 99_999_999], KWD: [1230, 99_999_990], CLF: [] },
+    amounts: {
+      JPY: [50, 1050, 999_999_999_999],
+      EUR: [50, 1051, 999_999_999_999],
+      KWD: [1230, 999_999_999_990],
+      CLF: [],
+    },
     form: {},
     async meansOf(till, id) {
       await till.start(id);
