@@ -25,7 +25,7 @@ ${back.length > 0 && html`<h3>${messages.document.refunds}</h3>${list(back, chec
 
 /**
  * Refunds that are under way or done, and what the bank or the card network has taken back. A refund that failed is for
- * the merchant to mend, and a dispute that came to nothing has moved no money.
+ * the merchant to mend, and a reversal that is won has moved no money in the end.
  */
 export function goneBack({ refunds, reversals }: Checkout, { language }: Locale): Movement[] {
   const { takenBack, document } = language.messages;

@@ -70,6 +70,15 @@ export type Provider = {
         amount?: number,
       ) => Promise<{ readonly win: (() => Promise<void>) | null }>)
     | null;
+  /** The merchant refunds a part at the provider and not here; absent: the provider has no dashboard. */
+  refundThere?(
+    till: Till,
+    attempt: Data,
+    amount: number,
+  ): Promise<{
+    /** The payer's bank has not taken the money: it comes back to the merchant. */
+    fail(): Promise<void>;
+  }>;
 };
 
 export type StartProvider = (context: Pick<TestContext, 'after'>) => Promise<Provider>;

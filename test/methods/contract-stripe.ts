@@ -162,6 +162,17 @@ export async function startCards(context: Pick<TestContext, 'after'>): Promise<P
         },
       };
     },
+    async refundThere(till, attempt, amount) {
+      const form = { payment_intent: intentOf(attempt), amount: String(units(amount, attempt)) };
+      const { id } = books.createRefund(form);
+      await tellNewest(till);
+      return {
+        async fail() {
+          books.settleRefund(id, 'failed', 'expired_or_canceled_card');
+          await tellNewest(till);
+        },
+      };
+    },
   };
   return provider;
 }
