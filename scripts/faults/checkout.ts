@@ -130,6 +130,7 @@ export const checkoutFaults: readonly Fault[] = [
   {
     name: 'a refund at the provider that fails is money that is gone for good',
     ...refunds('decide-reversals'),
+    checkers: { rules: 'finds', simulation: 'finds' },
     find: "status === 'open' || (kind === 'return' && status === 'lost' && reported === 'won')",
     replace: "status === 'open'",
   },

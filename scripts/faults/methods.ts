@@ -92,6 +92,25 @@ export const methodFaults: readonly Fault[] = [
     replace: "prevented: 'lost'",
   },
   {
+    name: 'an inquiry takes the money',
+    ...rail('stripe/standing', 'stripe/sync'),
+    checkers: { simulation: 'finds' },
+    find: "warning_needs_response: 'inquiry'",
+    replace: "warning_needs_response: 'open'",
+  },
+  {
+    name: 'a dispute that was an inquiry before is won for good',
+    ...rail('stripe/standing', 'stripe/sync'),
+    find: "warning_closed: 'inquiry'",
+    replace: "warning_closed: 'won'",
+  },
+  {
+    name: 'nobody hears of an inquiry',
+    ...rail('stripe/standing', 'stripe/sync'),
+    find: "return status === 'warning_needs_response'",
+    replace: "return status === ''",
+  },
+  {
     name: 'a refund of ours counts once more as one made at Stripe',
     ...rail('stripe/standing', 'stripe/sync', 'stripe/refund'),
     find: 'ownRefund(asked, refund) !== null || refund.metadata?.refund',

@@ -120,7 +120,8 @@ export type Refund = {
 
 /**
  * Money that a rail takes back: a card holder disputes a charge, a bank returns a transfer, somebody refunds a payment
- * at the provider and not here. The payment beside it stays booked. Unique by (rail, reference).
+ * at the provider and not here. The payment beside it stays booked. Unique by (rail, reference). A bank that only asks
+ * about a payment takes nothing: that is no reversal.
  */
 export type Reversal = {
   readonly kind: 'dispute' | 'return';

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import type { CheckoutId } from '../../src/checkout/ids.ts';
+import { en } from '../../src/i18n/languages/en.ts';
 import type { Declare, Shop } from './contract.ts';
 import type { Answer, Data } from './contract-till.ts';
 
@@ -27,6 +28,8 @@ async function takenOf({ till }: Shop, { id }: Data): Promise<Data[]> {
   const { reversals } = await till.payin(id);
   return reversals.map(({ amount, status }: Data) => [amount, status]);
 }
+
+const TAKEN_BACK = new RegExp(en.takenBack);
 
 export function declareRefundTests(declare: Declare): void {
   declare('a refund is pending, and then done, once', async (shop) => {
@@ -187,6 +190,41 @@ export function declareRefundTests(declare: Declare): void {
     assert.equal(await count(shop, session.id, 'reversal.won'), 1);
     await shop.carryOut(till, await refunded(shop, session, { amount: 700 }));
     assert.equal(sum(shop.refundsAt(attempt)), 1000);
+  });
+
+  declare('money that a bank only asks about is still there, and an operator hears of it', async (shop) => {
+    const { till, inquire } = shop;
+    if (!inquire) return;
+    const { session, attempt } = await shop.paid();
+    const { close } = await inquire(till, attempt);
+    assert.match(till.alerts.join(), /inquiry/);
+    assert.deepEqual(await takenOf(shop, session), []);
+    assert.equal((await till.fetch(session.id)).payment_status_description, '');
+    assert.doesNotMatch(await till.page(session), TAKEN_BACK);
+    // The refund that ends the inquiry.
+    await shop.carryOut(till, await refunded(shop, session, { amount: 1000 }));
+    assert.deepEqual(shop.refundsAt(attempt), [1000]);
+    const { length } = till.alerts;
+    await close();
+    assert.equal(till.alerts.length, length, 'nobody has to look any more');
+    assert.deepEqual(await takenOf(shop, session), []);
+    assert.deepEqual(
+      (await till.events(session.id)).filter((type) => type.startsWith('reversal.')),
+      [],
+    );
+  });
+
+  declare('money that a bank has asked about before it takes it is taken back', async (shop) => {
+    const { till, inquire } = shop;
+    if (!inquire) return;
+    const { session, attempt } = await shop.paid();
+    const { escalate, close } = await inquire(till, attempt);
+    await close();
+    await escalate();
+    assert.deepEqual(await takenOf(shop, session), [[1000, 'open']]);
+    assert.equal(await count(shop, session.id, 'reversal.open'), 1);
+    assert.match(await till.page(session), TAKEN_BACK);
+    assert.equal((await create(shop, session, { amount: 1 })).status, 409);
   });
 
   declare('money that was refunded at the provider is there again once that refund fails', async (shop) => {

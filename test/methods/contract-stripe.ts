@@ -162,6 +162,15 @@ export async function startCards(context: Pick<TestContext, 'after'>): Promise<P
         },
       };
     },
+    async inquire(till, attempt) {
+      const { id } = books.dispute(intentOf(attempt), { status: 'warning_needs_response' });
+      await tellNewest(till);
+      const become = (status: string) => async () => {
+        books.settleDispute(id, status);
+        await tellNewest(till);
+      };
+      return { escalate: become('needs_response'), close: become('warning_closed') };
+    },
     async refundThere(till, attempt, amount) {
       const form = { payment_intent: intentOf(attempt), amount: String(units(amount, attempt)) };
       const { id } = books.createRefund(form);
