@@ -136,8 +136,21 @@ export const checkoutFaults: readonly Fault[] = [
   {
     name: 'a decided dispute is opened again by old news',
     ...refunds('decide-reversals'),
-    find: "known.status !== 'open' || (known.amount",
-    replace: '(known.amount',
+    find: 'isSame || !canBecome(known, status)',
+    replace: 'isSame',
+  },
+  {
+    name: 'a refund at the provider that fails is money that is gone for good',
+    ...refunds('decide-reversals'),
+    checkers: { rules: 'finds', simulation: 'finds' },
+    find: "status === 'open' || (kind === 'return' && status === 'lost' && reported === 'won')",
+    replace: "status === 'open'",
+  },
+  {
+    name: 'a dispute that was lost is won by later news',
+    ...refunds('decide-reversals'),
+    find: "kind === 'return' && status === 'lost'",
+    replace: "status === 'lost'",
   },
   {
     name: 'refunds that are pending do not count as gone',

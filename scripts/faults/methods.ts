@@ -20,6 +20,18 @@ export const methodFaults: readonly Fault[] = [
     replace: '[THREE_DECIMAL, { exponent: 3, step: 1 }]',
   },
   {
+    name: 'a charge has at most eight digits, whatever the currency',
+    ...rail('stripe/amounts', 'stripe/amounts'),
+    find: 'LARGEST = 999_999_999_999',
+    replace: 'LARGEST = 99_999_999',
+  },
+  {
+    name: 'the least charge of a currency is forgotten',
+    ...rail('stripe/amounts', 'stripe/amounts'),
+    find: '  KRW: 50,\n',
+    replace: '',
+  },
+  {
     name: 'a page in another currency is shown to the payer',
     ...rail('stripe/stripe', 'stripe/start'),
     find: ' &&\n    page.currency === checkout.currency.toLowerCase();',
@@ -78,6 +90,25 @@ export const methodFaults: readonly Fault[] = [
     ...rail('stripe/standing', 'stripe/sync', 'stripe/refund'),
     find: "prevented: 'won'",
     replace: "prevented: 'lost'",
+  },
+  {
+    name: 'an inquiry takes the money',
+    ...rail('stripe/standing', 'stripe/sync'),
+    checkers: { simulation: 'finds' },
+    find: "warning_needs_response: 'inquiry'",
+    replace: "warning_needs_response: 'open'",
+  },
+  {
+    name: 'a dispute that was an inquiry before is won for good',
+    ...rail('stripe/standing', 'stripe/sync'),
+    find: "warning_closed: 'inquiry'",
+    replace: "warning_closed: 'won'",
+  },
+  {
+    name: 'nobody hears of an inquiry',
+    ...rail('stripe/standing', 'stripe/sync'),
+    find: "return status === 'warning_needs_response'",
+    replace: "return status === ''",
   },
   {
     name: 'a refund of ours counts once more as one made at Stripe',

@@ -183,7 +183,7 @@ export const simulationFaults: readonly Fault[] = [
   },
   {
     name: 'a page of Stripe that could not be closed is left open',
-    ...foundAt('methods/stripe/stripe', 1000),
+    ...found('methods/stripe/stripe'),
     find: "? { ...answer, status: 'cancelled' } : answer;",
     replace: "? { ...answer, status: 'cancelled', syncAt: null } : answer;",
   },

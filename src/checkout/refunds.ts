@@ -10,6 +10,7 @@ import {
   type Checkout,
   type Payment,
   type Refund,
+  type Reversal,
   refundableOf,
   refundStatuses,
 } from './session.ts';
@@ -156,7 +157,7 @@ export function reportRefund(
   return { ...checkout, refunds: checkout.refunds.map((each) => (each === refund ? moved : each)) };
 }
 
-/** Records a reversal by a rail. A decided reversal stays so: a rail reports the decision last. */
+/** Records a reversal by a rail, or moves it to the reported status, unless more is known already. */
 export function reportReversal(checkout: Checkout, command: ReportReversal): Checkout | Refusal {
   const { type, now, ...facts } = command;
   const { rail, reference, attempt, status, amount, reason } = facts;
@@ -165,8 +166,8 @@ export function reportReversal(checkout: Checkout, command: ReportReversal): Che
   }
   const known = checkout.reversals.find((each) => each.rail === rail && each.reference === reference);
   if (known) {
-    const isStale = known.status !== 'open' || (known.amount === amount && known.status === status);
-    if (isStale) return checkout;
+    const isSame = known.amount === amount && known.status === status;
+    if (isSame || !canBecome(known, status)) return checkout;
     const moved = { ...known, status, amount, reason };
     return { ...checkout, reversals: checkout.reversals.map((each) => (each === known ? moved : each)) };
   }
@@ -174,4 +175,12 @@ export function reportReversal(checkout: Checkout, command: ReportReversal): Che
     return refuse('not_refundable', `The session has reached the limit of ${MAX_REFUNDS} reversals.`);
   }
   return { ...checkout, reversals: [...checkout.reversals, { ...facts, createdAt: now }] };
+}
+
+/**
+ * True if this is news of the reversal. A decided dispute stays so: a rail reports the decision last. A return may be a
+ * refund that was made at the provider, which can still fail once its money is gone, as ours can (see `refundStatuses`).
+ */
+function canBecome({ kind, status }: Reversal, reported: Reversal['status']): boolean {
+  return status === 'open' || (kind === 'return' && status === 'lost' && reported === 'won');
 }

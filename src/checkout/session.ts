@@ -119,8 +119,9 @@ export type Refund = {
 };
 
 /**
- * Money that a rail takes back, or threatens to: a card holder disputes a charge, a bank returns a transfer. The
- * payment beside it stays booked. Unique by (rail, reference).
+ * Money that a rail takes back: a card holder disputes a charge, a bank returns a transfer, somebody refunds a payment
+ * at the provider and not here. The payment beside it stays booked. Unique by (rail, reference). A bank that only asks
+ * about a payment takes nothing: that is no reversal.
  */
 export type Reversal = {
   readonly kind: 'dispute' | 'return';
@@ -131,7 +132,7 @@ export type Reversal = {
   readonly amount: number;
   /** Reason in words, or the rail's code. */
   readonly reason: string;
-  /** `open`: not decided yet; `lost`: the money is gone; `won`: it stays. */
+  /** `open`: not decided yet; `lost`: the money is gone; `won`: it stays, or has come back. */
   readonly status: 'open' | 'lost' | 'won';
   readonly createdAt: TenantTime;
 };

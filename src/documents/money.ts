@@ -35,7 +35,7 @@ export function paymentsOf(checkout: Checkout, { language }: Locale): Movement[]
 
 /**
  * Refunds that are under way or done, and what the bank or the card network has taken back. A refund that failed is for
- * the merchant to mend, and a dispute that came to nothing has moved no money.
+ * the merchant to mend, and a reversal that is won has moved no money in the end.
  */
 export function goneBack(checkout: Checkout, { language }: Locale): Movement[] {
   const { takenBack, document } = language.messages;

@@ -24,8 +24,9 @@ export const eventMeanings: Readonly<Record<EventType | EndpointEventType, strin
   'refund.failed':
     'The money was not returned, or came back to you; `status_description` has the reason. It can be refunded again.',
   'reversal.open': 'A card holder disputes a payment. The session remains paid.',
-  'reversal.lost': 'The money is gone: the dispute was lost, or a bank returned a transfer.',
-  'reversal.won': 'The dispute was won; the money stays.',
+  'reversal.lost':
+    'The money is gone: the dispute was lost, a bank returned a transfer, or somebody refunded the payment at the provider.',
+  'reversal.won': 'The money stays or is back: the dispute was won, or the refund at the provider failed.',
   'payin.requires_payment_method': 'No attempt is in progress; the payer has to choose a method.',
   'payin.requires_action': 'An attempt is waiting for the payer.',
   'payin.processing': 'An attempt is in progress.',

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { decide } from '../../src/checkout/decide.ts';
+import { movementsOf } from '../../src/checkout/movements.ts';
 import { MAX_REFUNDS } from '../../src/checkout/refunds.ts';
 import { amountPaid, type Checkout, paymentStatusOf } from '../../src/checkout/session.ts';
 import { after, attempt, checkout, completed, expiredByTime, NOW, payment, play, T, table } from './build.ts';
@@ -88,7 +89,36 @@ suite('a reversal', () => {
         gives: 'unchanged' as const,
       })),
     ),
+    {
+      name: 'that is a refund at the provider, which fails once its money is gone',
+      given: withReversal({ kind: 'return', status: 'lost' }),
+      when: reportReversal('won', { kind: 'return' }),
+      gives: { ...wholly, events: ['reversal.won'], reversals: ['won 400'] },
+    },
+    ...(['open', 'lost'] as const).map((said) => ({
+      name: `that is a return, and ${said}, too late: it is lost`,
+      given: withReversal({ kind: 'return', status: 'lost' }),
+      when: reportReversal(said, { kind: 'return', amount: 300 }),
+      gives: 'unchanged' as const,
+    })),
+    ...(['open', 'lost', 'won'] as const).map((said) => ({
+      name: `that is a return, and ${said}, too late: it is won`,
+      given: withReversal({ kind: 'return', status: 'won' }),
+      when: reportReversal(said, { kind: 'return', amount: 300 }),
+      gives: 'unchanged' as const,
+    })),
   ]);
+
+  test('that is a refund at the provider leaves its money to be refunded once it has failed', () => {
+    const lost = withReversal({ kind: 'return', status: 'lost' });
+    assert.equal(decide(lost, createRefund(601)).kind, 'refusal');
+    const won = after(lost, reportReversal('won', { kind: 'return' }));
+    assert.deepEqual(
+      movementsOf(won).map(({ type, amount }) => `${type} ${amount}`),
+      ['payment 1000'],
+    );
+    assert.equal(after(won, createRefund(1000)).refunds.length, 1);
+  });
 
   test('has what its rail said of it', () => {
     const command = reportReversal('lost', { kind: 'return', reference: 'ret_1', reason: 'AC04' });

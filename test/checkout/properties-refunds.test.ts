@@ -90,7 +90,8 @@ suite('under every sequence of commands', () => {
     for (const [n, old] of before.reversals.entries()) {
       const { status, amount: _amount, reason: _reason, ...terms } = old;
       assert.partialDeepStrictEqual(after.reversals[n], terms);
-      if (status !== 'open') assert.equal(after.reversals[n], old);
+      const hasFailed = `${old.kind} ${status} ${after.reversals[n]?.status}` === 'return lost won';
+      if (status !== 'open' && !hasFailed) assert.equal(after.reversals[n], old);
     }
     const names = after.reversals.map(({ rail, reference }) => `${rail} ${reference}`);
     assert.equal(new Set(names).size, names.length);

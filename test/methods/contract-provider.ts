@@ -70,6 +70,25 @@ export type Provider = {
         amount?: number,
       ) => Promise<{ readonly win: (() => Promise<void>) | null }>)
     | null;
+  /** The payer's bank asks about the payment, and takes nothing; absent: no bank asks. */
+  inquire?(
+    till: Till,
+    attempt: Data,
+  ): Promise<{
+    /** The bank takes the money after all. */
+    escalate(): Promise<void>;
+    /** The bank has its answer. */
+    close(): Promise<void>;
+  }>;
+  /** The merchant refunds a part at the provider and not here; absent: the provider has no dashboard. */
+  refundThere?(
+    till: Till,
+    attempt: Data,
+    amount: number,
+  ): Promise<{
+    /** The payer's bank has not taken the money: it comes back to the merchant. */
+    fail(): Promise<void>;
+  }>;
 };
 
 export type StartProvider = (context: Pick<TestContext, 'after'>) => Promise<Provider>;

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import type { CheckoutId } from '../../src/checkout/ids.ts';
+import { en } from '../../src/i18n/languages/en.ts';
 import type { Declare, Shop } from './contract.ts';
 import type { Answer, Data } from './contract-till.ts';
 
@@ -22,6 +23,13 @@ async function refunded(shop: Shop, session: Data, fields: object): Promise<Data
 async function count({ till }: Shop, id: CheckoutId, type: string): Promise<number> {
   return (await till.events(id)).filter((each) => each === type).length;
 }
+
+async function takenOf({ till }: Shop, { id }: Data): Promise<Data[]> {
+  const { reversals } = await till.payin(id);
+  return reversals.map(({ amount, status }: Data) => [amount, status]);
+}
+
+const TAKEN_BACK = new RegExp(en.takenBack);
 
 export function declareRefundTests(declare: Declare): void {
   declare('a refund is pending, and then done, once', async (shop) => {
@@ -171,11 +179,7 @@ export function declareRefundTests(declare: Declare): void {
     const { session, attempt } = await shop.paid();
     const { win } = await takeBack(till, attempt, 700);
     await till.pass();
-    const { reversals } = await till.payin(session.id);
-    assert.deepEqual(
-      reversals.map(({ amount, status }: Data) => [amount, status]),
-      [[700, win ? 'open' : 'lost']],
-    );
+    assert.deepEqual(await takenOf(shop, session), [[700, win ? 'open' : 'lost']]);
     assert.equal((await create(shop, session, { amount: 301 })).status, 409);
     const refund = await refunded(shop, session, { amount: 300, ...shop.refundFields('succeeded') });
     await shop.carryOut(till, refund);
@@ -186,6 +190,60 @@ export function declareRefundTests(declare: Declare): void {
     assert.equal(await count(shop, session.id, 'reversal.won'), 1);
     await shop.carryOut(till, await refunded(shop, session, { amount: 700 }));
     assert.equal(sum(shop.refundsAt(attempt)), 1000);
+  });
+
+  declare('money that a bank only asks about is still there, and an operator hears of it', async (shop) => {
+    const { till, inquire } = shop;
+    if (!inquire) return;
+    const { session, attempt } = await shop.paid();
+    const { close } = await inquire(till, attempt);
+    assert.match(till.alerts.join(), /inquiry/);
+    assert.deepEqual(await takenOf(shop, session), []);
+    assert.equal((await till.fetch(session.id)).payment_status_description, '');
+    assert.doesNotMatch(await till.page(session), TAKEN_BACK);
+    // The refund that ends the inquiry.
+    await shop.carryOut(till, await refunded(shop, session, { amount: 1000 }));
+    assert.deepEqual(shop.refundsAt(attempt), [1000]);
+    const { length } = till.alerts;
+    await close();
+    assert.equal(till.alerts.length, length, 'nobody has to look any more');
+    assert.deepEqual(await takenOf(shop, session), []);
+    assert.deepEqual(
+      (await till.events(session.id)).filter((type) => type.startsWith('reversal.')),
+      [],
+    );
+  });
+
+  declare('money that a bank has asked about before it takes it is taken back', async (shop) => {
+    const { till, inquire } = shop;
+    if (!inquire) return;
+    const { session, attempt } = await shop.paid();
+    const { escalate, close } = await inquire(till, attempt);
+    await close();
+    await escalate();
+    assert.deepEqual(await takenOf(shop, session), [[1000, 'open']]);
+    assert.equal(await count(shop, session.id, 'reversal.open'), 1);
+    assert.match(await till.page(session), TAKEN_BACK);
+    assert.equal((await create(shop, session, { amount: 1 })).status, 409);
+  });
+
+  declare('money that was refunded at the provider is there again once that refund fails', async (shop) => {
+    const { till, refundThere } = shop;
+    if (!refundThere) return;
+    const { session, attempt } = await shop.paid();
+    const { fail } = await refundThere(till, attempt, 400);
+    assert.deepEqual(await takenOf(shop, session), [[400, 'lost']]);
+    assert.equal((await create(shop, session, { amount: 601 })).status, 409);
+    const reversed = async () =>
+      (await till.ask('GET', '/movement?type=reversal')).map(({ amount }: Data) => amount);
+    assert.deepEqual(await reversed(), [400]);
+    await fail();
+    assert.deepEqual(await takenOf(shop, session), [[400, 'won']]);
+    assert.deepEqual(await reversed(), []);
+    assert.equal(await count(shop, session.id, 'reversal.won'), 1);
+    assert.equal((await till.fetch(session.id)).payment_status_description, '');
+    await shop.carryOut(till, await refunded(shop, session, { amount: 1000 }));
+    assert.equal((await till.payin(session.id)).amount_refunded, 1000);
   });
 
   declare('money that is taken back is heard of although the provider was silent then', async (shop) => {

@@ -81,7 +81,7 @@ export async function startCards(context: Pick<TestContext, 'after'>): Promise<P
         carried: false,
       },
       { why: 'too small an amount', method: 'card', occasion: { amount: 49 }, carried: false },
-      { why: 'too large an amount', method: 'card', occasion: { amount: 100_000_000 }, carried: false },
+      { why: 'too large an amount', method: 'card', occasion: { amount: 1_000_000_000_000 }, carried: false },
       { why: 'four digits', method: 'card', occasion: { currency: 'CLF' }, carried: false },
       {
         why: 'a thousandth',
@@ -93,7 +93,12 @@ export async function startCards(context: Pick<TestContext, 'after'>): Promise<P
       { why: 'another account', method: 'card', occasion: {}, isConfigured: false, carried: false },
     ],
     methodFor: () => 'card',
-    amounts: { JPY: [50, 1050, 99_999_999], EUR: [50, 1051, 99_999_999], KWD: [1230, 99_999_990], CLF: [] },
+    amounts: {
+      JPY: [50, 1050, 999_999_999_999],
+      EUR: [50, 1051, 999_999_999_999],
+      KWD: [1230, 999_999_999_990],
+      CLF: [],
+    },
     form: {},
     async meansOf(till, id) {
       await till.start(id);
@@ -153,6 +158,26 @@ export async function startCards(context: Pick<TestContext, 'after'>): Promise<P
       return {
         async win() {
           books.settleDispute(dispute.id, 'won');
+          await tellNewest(till);
+        },
+      };
+    },
+    async inquire(till, attempt) {
+      const { id } = books.dispute(intentOf(attempt), { status: 'warning_needs_response' });
+      await tellNewest(till);
+      const become = (status: string) => async () => {
+        books.settleDispute(id, status);
+        await tellNewest(till);
+      };
+      return { escalate: become('needs_response'), close: become('warning_closed') };
+    },
+    async refundThere(till, attempt, amount) {
+      const form = { payment_intent: intentOf(attempt), amount: String(units(amount, attempt)) };
+      const { id } = books.createRefund(form);
+      await tellNewest(till);
+      return {
+        async fail() {
+          books.settleRefund(id, 'failed', 'expired_or_canceled_card');
           await tellNewest(till);
         },
       };

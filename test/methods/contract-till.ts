@@ -162,10 +162,11 @@ export async function openTill(
   /** The field of the form that tells what the page shows. */
   const shown = async (session: Data): Promise<string> => shownOn(await stored(session.id));
 
+  const pathOf = (session: Data): string => new URL(session.url).pathname;
+
   /** Sends a form of the page, as browsers do. */
   async function submit(session: Data, action: string, form: Readonly<Record<string, string>>) {
-    const path = new URL(session.url).pathname;
-    return send('POST', `${path}/${action}`, new URLSearchParams(form).toString(), {
+    return send('POST', `${pathOf(session)}/${action}`, new URLSearchParams(form).toString(), {
       'content-type': 'application/x-www-form-urlencoded',
     });
   }
@@ -183,6 +184,8 @@ export async function openTill(
     occasionFor,
     shown,
     submit,
+    /** The payer's page. */
+    page: async (session: Data): Promise<string> => (await send('GET', pathOf(session), undefined, {})).text,
     /** The path of provider events is open to everybody. */
     tell: (rail: string, body: Buffer | string, headers: Headers) =>
       send('POST', `/notices/${rail}`, body, headers),

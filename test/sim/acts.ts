@@ -192,7 +192,7 @@ export function createActs(stage: Stage): (step: Step) => Promise<void> {
       case 'notice':
         return notices.sendSigned(cards.event(step.event));
       case 'dispute':
-        return cards.claims.dispute(step.payment, step.share);
+        return cards.claims.dispute(step.payment, step.share, step.status);
       case 'dispute ends':
         return cards.claims.end(step.dispute, step.status);
       case 'refund at Stripe':

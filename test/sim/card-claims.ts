@@ -1,17 +1,34 @@
-/** Claims on card payments in a simulation: disputes, and refunds that somebody makes at Stripe and not here. */
+/**
+ * Claims on card payments in a simulation: disputes, which may begin as inquiries, and refunds that somebody makes at
+ * Stripe and not here.
+ */
 import type { Books, Dispute, Intent, Refund, StandInEvent } from '../support/stripe-stand-in-books.ts';
 
+export type DisputeBeginning = 'needs_response' | 'warning_needs_response';
 export type DisputeEnd = 'under_review' | 'won' | 'lost';
 
 type Claim = { readonly amount: number; readonly statuses: readonly string[]; readonly intent: string };
 
-/** Statuses of a dispute in sessions, by the status at Stripe. */
-const CALLED: Readonly<Record<string, string>> = {
-  won: 'won',
-  lost: 'lost',
-  succeeded: 'lost',
-  failed: 'won',
+/** The status that a session may have heard of a claim, by its status at Stripe, the newest last. */
+const CALLED: Readonly<Record<string, readonly string[]>> = {
+  won: ['open', 'won'],
+  lost: ['open', 'lost'],
+  succeeded: ['open', 'lost'],
+  failed: ['open', 'lost', 'won'],
 };
+
+/** The bank has only asked, and has taken nothing. */
+const isInquiry = (status: string): boolean => status.startsWith('warning_');
+
+/** What becomes of an inquiry where a dispute would end so: a bank that does not believe the merchant escalates it. */
+const INQUIRY_ENDS: Readonly<Record<DisputeEnd, string>> = {
+  under_review: 'warning_under_review',
+  won: 'warning_closed',
+  lost: 'needs_response',
+};
+
+const calledOf = (status: string): readonly string[] =>
+  isInquiry(status) ? [] : (CALLED[status] ?? ['open']);
 
 export function createClaims(both: readonly Books[]) {
   const all = <Kept>(of: (books: Books) => ReadonlyMap<string, Kept>) =>
@@ -31,17 +48,20 @@ export function createClaims(both: readonly Books[]) {
     isForeign,
 
     /** A card holder disputes a payment, once, or a part of it. */
-    dispute(number: number, share: number): void {
+    dispute(number: number, share: number, status: DisputeBeginning): void {
       const payment = paid(number);
       if (payment === undefined || disputes().some(({ kept }) => kept.payment_intent === payment.kept.id))
         return;
       const amount = Math.max(1, Math.floor(payment.kept.amount_received * share));
-      payment.books.dispute(payment.kept.id, { amount });
+      payment.books.dispute(payment.kept.id, { amount, status });
     },
+    /** Ends a dispute or an inquiry; one that is closed may still escalate. */
     end(number: number, status: DisputeEnd): void {
       const open = disputes().filter(({ kept }) => kept.status !== 'won' && kept.status !== 'lost');
       const found = open[number % open.length];
-      found?.books.settleDispute(found.kept.id, status);
+      if (found === undefined) return;
+      const { id, status: was } = found.kept;
+      found.books.settleDispute(id, isInquiry(was) ? INQUIRY_ENDS[status] : status);
     },
 
     /** Refunds a part of a payment at Stripe, without the service. */
@@ -58,15 +78,15 @@ export function createClaims(both: readonly Books[]) {
       const found = [...disputes(), ...foreign()].find(({ kept }) => kept.id === reference)?.kept;
       if (found === undefined) return null;
       const { amount, payment_intent: intent, status } = found;
-      return { amount, intent, statuses: ['open', CALLED[status] ?? 'open'] };
+      return { amount, intent, statuses: calledOf(status) };
     },
 
-    /** Each claim with the payment that it is on, and what sessions have to call it in the end. */
+    /** Each claim with the payment that it is on, and what sessions have to call it in the end; undefined: nothing. */
     claims: () =>
       [...disputes(), ...foreign()].map(({ kept: { id, payment_intent: intent, status } }) => ({
         id,
         intent,
-        status: CALLED[status] ?? 'open',
+        status: calledOf(status).at(-1),
       })),
 
     /** The last of what Stripe tells about each claim: it sends an event again until it was heard. */

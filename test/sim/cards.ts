@@ -162,10 +162,14 @@ export function createCards(world: World, trace: (line: string) => void) {
     nextRefund(status: 'pending' | 'failed' | 'succeeded'): void {
       for (const { refundStatuses } of both) refundStatuses.push(status);
     },
-    /** The bank has decided on a refund that is pending. */
+    /** The bank has decided on a refund that is pending, or sends back the money of one that was made at Stripe. */
     settleRefund(number: number, status: 'failed' | 'succeeded'): void {
-      const pending = refunds().filter((each) => each.status === 'pending');
-      const refund = pending[number % pending.length];
+      const open = refunds().filter(
+        (each) =>
+          each.status === 'pending' ||
+          (status === 'failed' && each.status === 'succeeded' && claims.isForeign(each)),
+      );
+      const refund = open[number % open.length];
       const books = both.find((each) => refund && each.refunds.has(refund.id));
       if (refund) books?.settleRefund(refund.id, status);
     },

@@ -177,7 +177,12 @@ const makers: { readonly [D in Name]: Draw<D> } = {
     payer: r.between(0, 1),
     number: r.pick(['long', 'long', 'short', 'none']),
   }),
-  dispute: (r) => ({ do: 'dispute', payment: r.between(0, 99), share: r.pick([1, 1, 0.5]) }),
+  dispute: (r) => ({
+    do: 'dispute',
+    payment: r.between(0, 99),
+    share: r.pick([1, 1, 0.5]),
+    status: r.pick(['needs_response', 'needs_response', 'warning_needs_response']),
+  }),
   'dispute ends': (r) => ({
     do: 'dispute ends',
     dispute: r.between(0, 9),
@@ -334,7 +339,7 @@ const lots: Readonly<Record<Theme, Readonly<Record<Name, number>>>> = {
     'older version': 2,
   },
   cards: cardLots,
-  claims: { ...cardLots, dispute: 8, 'dispute ends': 8, 'refund at Stripe': 4 },
+  claims: { ...cardLots, dispute: 8, 'dispute ends': 8, 'refund at Stripe': 8, 'refund ends': 8 },
   bank: {
     ...serviceLots,
     create: 8,
@@ -371,7 +376,10 @@ const lots: Readonly<Record<Theme, Readonly<Record<Name, number>>>> = {
 /** The way of most payments, of which a history about cards or the bank takes the next step as often as any other. */
 const JOURNEYS: { readonly [T in Theme]?: readonly Name[] } = {
   cards: ['create', 'start', 'payer', 'come back', 'refund', 'payer', 'notice', 'refund'],
-  claims: ['create', 'start', 'payer', 'come back', 'dispute', 'notice', 'refund', 'dispute ends'],
+  claims: [
+    ...(['create', 'start', 'payer', 'come back', 'dispute', 'notice', 'refund', 'dispute ends'] as const),
+    ...(['create', 'start', 'payer', 'come back', 'refund at Stripe', 'notice', 'refund ends'] as const),
+  ],
   bank: ['create', 'start', 'transfer', 'statement', 'refund', 'payment file', 'carry out', 'statement'],
 };
 

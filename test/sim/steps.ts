@@ -2,7 +2,7 @@
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { BankNumber, Spelling } from './bank.ts';
 import type { Format } from './bank-files.ts';
-import type { DisputeEnd } from './card-claims.ts';
+import type { DisputeBeginning, DisputeEnd } from './card-claims.ts';
 import type { Aim, Mishap } from './card-line.ts';
 import type { Mood as ProviderMood } from './provider.ts';
 import type { Mood as ReceiverMood } from './receivers.ts';
@@ -71,13 +71,18 @@ export type Step = { readonly joined?: true } & (
   | { readonly do: 'come back'; readonly session: number }
   /** Lets so many calls to Stripe go wrong. */
   | { readonly do: 'mishap'; readonly how: Mishap; readonly aim: Aim; readonly calls: number }
-  /** The outcome of the next refund at Stripe, and the end of a pending one. */
+  /** The outcome of the next refund at Stripe, and the end of a pending one, or of one made there that fails late. */
   | { readonly do: 'next refund'; readonly status: 'pending' | 'failed' }
   | { readonly do: 'refund ends'; readonly refund: number; readonly status: 'succeeded' | 'failed' }
   /** Stripe sends one of its events: any of them, at any time, any number of times. */
   | { readonly do: 'notice'; readonly event: number }
-  /** A card holder disputes a payment, and how that ends; or somebody refunds it at Stripe. */
-  | { readonly do: 'dispute'; readonly payment: number; readonly share: number }
+  /** A card holder disputes a payment, or the bank asks first, and how that ends; or somebody refunds it at Stripe. */
+  | {
+      readonly do: 'dispute';
+      readonly payment: number;
+      readonly share: number;
+      readonly status: DisputeBeginning;
+    }
   | { readonly do: 'dispute ends'; readonly dispute: number; readonly status: DisputeEnd }
   | { readonly do: 'refund at Stripe'; readonly payment: number; readonly share: number }
   /** A payer transfers money, and names the reference of one attempt, of two, an unknown one, or none. */

@@ -183,8 +183,8 @@ export function createBooks(livemode: boolean, pageUrl: (session: string) => str
     if (!Number.isInteger(amount) || amount <= 0) {
       throw refuse('Invalid positive integer', { code: 'parameter_invalid_integer', param: 'unit_amount' });
     }
-    if (amount > 99_999_999) {
-      throw refuse('Amount must be no more than 99999999', {
+    if (amount > 999_999_999_999) {
+      throw refuse('Amount must be no more than 999999999999', {
         code: 'amount_too_large',
         param: 'unit_amount',
       });

@@ -40,14 +40,20 @@ export const refundResources = {
   Reversal: Type.Object(
     {
       object: kind('reversal'),
-      kind: oneOf(['dispute', 'return'], 'A card holder disputes a charge, or a bank returns a transfer.'),
+      kind: oneOf(
+        ['dispute', 'return'],
+        '`dispute`: a card holder disputes a charge; `return`: a bank returns a transfer, or somebody refunds the payment at the provider.',
+      ),
       reference: text('Id of the reversal at the rail.', 'dp_1N2x'),
       created_at: time('Time at which it became known.'),
       amount: minorUnits('Amount taken back.'),
       currency: text('ISO 4217 currency code.', 'EUR'),
       payin: id('chk'),
       payment_attempt: id('pat'),
-      status: oneOf(['open', 'lost', 'won'], '`open`: not decided yet; `lost`: the money is gone.'),
+      status: oneOf(
+        ['open', 'lost', 'won'],
+        '`open`: not decided yet; `lost`: the money is gone; `won`: it stays, or is back.',
+      ),
       reason: text('Reason in the words of the rail.', 'fraudulent'),
     } satisfies FieldsOf<typeof representReversal>,
     { ...closed, description: 'Money that a rail takes back.' },

@@ -42,37 +42,51 @@ const units: ReadonlyMap<string, Unit> = new Map(
   ).flatMap(([codes, unit]) => codes.split(' ').map((code) => [code, unit] as const)),
 );
 
-/** The largest charge: eight digits, in Stripe's unit. */
-const LARGEST = 99_999_999;
+/**
+ * The largest charge of a card, in Stripe's unit and every currency: twelve digits, see
+ * https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts. The page takes only cards: the limits of other
+ * methods, for most currencies eight digits, do not concern it. A network may allow less (American Express: nine digits
+ * in most currencies); Stripe's page then declines that card, and the payer takes another.
+ */
+const LARGEST = 999_999_999_999;
 
 /**
- * The smallest charge in Stripe's unit, as far as it is published. What is less than that in the currency that the
- * merchant is paid out in is refused by Stripe all the same.
+ * The smallest charge in Stripe's unit, as far as it is published at the same address; of any other currency the least
+ * that can be expressed. What is less than that in the currency that the merchant is paid out in is refused by Stripe
+ * all the same.
  */
 const smallest: Readonly<Record<string, number>> = {
   AED: 200,
+  ARS: 50,
   AUD: 50,
   BRL: 50,
   CAD: 50,
   CHF: 50,
+  COP: 50,
   CZK: 1500,
   DKK: 250,
   EUR: 50,
   GBP: 30,
   HKD: 400,
   HUF: 17500,
+  IDR: 50,
+  ILS: 50,
   INR: 50,
   JPY: 50,
+  KRW: 50,
   MXN: 1000,
   MYR: 200,
   NOK: 300,
   NZD: 50,
+  PHP: 50,
   PLN: 200,
   RON: 200,
+  RUB: 50,
   SEK: 300,
   SGD: 50,
   THB: 1000,
   USD: 50,
+  ZAR: 50,
 };
 
 /** True if Stripe accepts cards in this currency (ISO 4217, upper-case). */

@@ -126,7 +126,7 @@ function paid(asked: Asked, page: Page, aftermath: Aftermath): RailAnswer {
   }
   const alerts = [
     ...(amount === attempt.amount ? [] : [wrongAmount(asked, id, amount)]),
-    ...aftermath.disputes.flatMap((each) => oddityOf(each, checkout.currency)),
+    ...aftermath.disputes.flatMap((each) => alertsOf(each, checkout.currency, amount)),
   ];
   return {
     status: 'succeeded',
@@ -135,7 +135,7 @@ function paid(asked: Asked, page: Page, aftermath: Aftermath): RailAnswer {
     payment: { reference: id, amount },
     refunds: aftermath.refunds.flatMap((each) => newsOf(asked, each)),
     reversals: [
-      ...aftermath.disputes.map((each) => reversalOfDispute(each, checkout.currency, amount)),
+      ...aftermath.disputes.flatMap((each) => reversalOfDispute(each, checkout.currency, amount)),
       ...aftermath.refunds.flatMap((each) => reversalOfRefund(asked, each)),
     ],
     ...(alerts.length > 0 ? { alert: `${attempt.id}: ${alerts.join('; ')}` } : {}),
@@ -178,13 +178,15 @@ const refundStatuses: Readonly<Record<string, RailReversal['status']>> = {
 };
 
 /**
- * https://docs.stripe.com/api/disputes/object#dispute_object-status; an inquiry (`warning_…`) has taken no money yet.
- * `prevented` is a dispute that a refund came before: the refund is what takes the money.
+ * https://docs.stripe.com/api/disputes/object#dispute_object-status. `inquiry`: the bank asks before it takes anything
+ * (https://docs.stripe.com/disputes/how-disputes-work); the payment can be refunded, and a refund of all of it ends the
+ * inquiry. One that escalates goes on as `needs_response`, by the same id. `prevented` is a dispute that a refund came
+ * before: the refund is what takes the money.
  */
-const disputeStatuses: Readonly<Record<string, RailReversal['status']>> = {
-  warning_needs_response: 'open',
-  warning_under_review: 'open',
-  warning_closed: 'won',
+const disputeStatuses: Readonly<Record<string, RailReversal['status'] | 'inquiry'>> = {
+  warning_needs_response: 'inquiry',
+  warning_under_review: 'inquiry',
+  warning_closed: 'inquiry',
   needs_response: 'open',
   under_review: 'open',
   appeal_needs_response: 'open',
@@ -199,23 +201,29 @@ function disputedAmount({ amount, currency }: Stripe.Dispute, expected: string):
   return currency === expected.toLowerCase() ? fromStripeAmount(amount, expected) : null;
 }
 
-function reversalOfDispute(dispute: Stripe.Dispute, currency: string, whole: number): RailReversal {
-  return {
-    kind: 'dispute',
-    reference: dispute.id,
-    amount: disputedAmount(dispute, currency) ?? whole,
-    reason: dispute.reason,
-    status: disputeStatuses[dispute.status] ?? 'open',
-  };
+/** Nothing of an inquiry, whatever becomes of it: only a dispute takes money, and only from then on it is told. */
+function reversalOfDispute(dispute: Stripe.Dispute, currency: string, whole: number): RailReversal[] {
+  const { id: reference, reason } = dispute;
+  const status = disputeStatuses[dispute.status] ?? 'open';
+  if (status === 'inquiry') return [];
+  return [{ kind: 'dispute', reference, amount: disputedAmount(dispute, currency) ?? whole, reason, status }];
 }
 
-function oddityOf(dispute: Stripe.Dispute, currency: string): string[] {
+/** An inquiry has no other way to a person than the operator's: nothing has become of the money yet. */
+function alertsOf(dispute: Stripe.Dispute, currency: string, whole: number): string[] {
   const { id, status, amount } = dispute;
+  const disputed = disputedAmount(dispute, currency);
+  if (disputeStatuses[status] === 'inquiry') {
+    const about = formatAmount(disputed ?? whole, currency);
+    return status === 'warning_needs_response'
+      ? [`the inquiry ${id} of Stripe about ${about} waits for an answer or a refund`]
+      : [];
+  }
   return [
     ...(disputeStatuses[status] === undefined
       ? [`the dispute ${id} of Stripe is in an unknown state: ${status}`]
       : []),
-    ...(disputedAmount(dispute, currency) === null
+    ...(disputed === null
       ? [`the dispute ${id} of Stripe is about ${amount} ${dispute.currency.toUpperCase()} in its units`]
       : []),
   ];

@@ -321,7 +321,7 @@ function hearOfRefund(sketch: Sketch, command: ReportRefund): RefusalReason | nu
   return null;
 }
 
-/** A rail may say more of a reversal until it has decided it. */
+/** A rail may say more of a reversal until it has decided it; and of a return that was lost, that it has come to nothing. */
 function hearOfReversal(sketch: Sketch, command: ReportReversal): RefusalReason | null {
   const { kind, rail, reference, attempt, amount, reason, status, now } = command;
   if (!sketch.attempts.some(({ id }) => id === attempt)) return 'not_found';
@@ -329,7 +329,10 @@ function hearOfReversal(sketch: Sketch, command: ReportReversal): RefusalReason 
   if (earlier === undefined) {
     const first: Reversal = { kind, rail, reference, attempt, amount, reason, status, createdAt: now };
     sketch.reversals = [...sketch.reversals, first];
-  } else if (earlier.status === 'open') {
+  } else if (
+    earlier.status === 'open' ||
+    `${earlier.kind} ${earlier.status} ${status}` === 'return lost won'
+  ) {
     const further = { ...earlier, status, amount, reason };
     sketch.reversals = sketch.reversals.map((each) => (each === earlier ? further : each));
   }

@@ -61,10 +61,11 @@ function factsOf(session: Checkout, bound: Bound): CheckoutCommand[] {
     }
   }
   for (const { id, rail } of session.attempts) {
-    for (const status of ['open', 'lost'] as const) {
-      const given = { kind: 'dispute', rail, reference: `rev_${id}`, attempt: id, amount: 1 } as const;
-      facts.push({ type: 'report_reversal', now: NOW, ...given, reason: 'Fraud.', status });
-    }
+    const given = { rail, reference: `rev_${id}`, attempt: id, amount: 1, reason: 'Fraud.' } as const;
+    // Only a return can be lost and won: a refund at the provider that fails.
+    const kind = id === 'pat_1' ? 'dispute' : 'return';
+    const said = ['open', 'lost', ...(kind === 'return' ? (['won'] as const) : [])] as const;
+    for (const status of said) facts.push({ type: 'report_reversal', now: NOW, ...given, kind, status });
   }
   return facts;
 }

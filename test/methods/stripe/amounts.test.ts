@@ -86,15 +86,51 @@ suite('amounts at Stripe', () => {
     }
   });
 
-  test('charges have a least and a most', () => {
-    assert.equal(canCharge(49, 'USD'), false);
-    assert.equal(canCharge(50, 'USD'), true);
-    assert.equal(canCharge(99_999_999, 'USD'), true);
-    assert.equal(canCharge(100_000_000, 'USD'), false);
-    assert.equal(canCharge(29, 'GBP'), false);
-    assert.equal(canCharge(999_999, 'ISK'), true);
-    assert.equal(canCharge(1_000_000, 'ISK'), false);
-    assert.equal(canCharge(99_999_999, 'MGA'), false);
-    assert.equal(canCharge(99_999_900, 'MGA'), true);
+  test('a charge has at most twelve digits in the unit of Stripe, in every currency', () => {
+    const most: ReadonlyArray<readonly [currency: string, minor: number]> = [
+      ['USD', 999_999_999_999],
+      ['IDR', 999_999_999_999],
+      ['COP', 999_999_999_999],
+      ['JPY', 999_999_999_999],
+      // Stripe counts hundredths of these: 5 ISK have three digits.
+      ['ISK', 9_999_999_999],
+      ['UGX', 9_999_999_999],
+    ];
+    for (const [currency, minor] of most) {
+      assert.equal(canCharge(minor, currency), true, currency);
+      assert.equal(canCharge(minor + 1, currency), false, currency);
+    }
+    // Whole ariary, and the last of three decimals has to be 0.
+    assert.equal(canCharge(99_999_999_999_900, 'MGA'), true);
+    assert.equal(canCharge(100_000_000_000_000, 'MGA'), false);
+    assert.equal(canCharge(999_999_999_990, 'KWD'), true);
+    assert.equal(canCharge(1_000_000_000_000, 'KWD'), false);
+    assert.equal(canCharge(150_000_000, 'IDR'), true, '1,500,000.00 IDR');
+    assert.equal(canCharge(1_000_000, 'UGX'), true, '1,000,000 UGX');
   });
+
+  const least: ReadonlyArray<readonly [currencies: string, minor: number]> = [
+    ['ARS AUD BRL CAD CHF COP EUR IDR ILS INR JPY KRW NZD PHP RUB SGD USD ZAR', 50],
+    ['GBP', 30],
+    ['AED MYR PLN RON', 200],
+    ['DKK', 250],
+    ['NOK SEK', 300],
+    ['HKD', 400],
+    ['MXN THB', 1000],
+    ['CZK', 1500],
+    ['HUF', 17_500],
+    // Nothing is published: the least amount that can be expressed.
+    ['KES XOF VND', 1],
+    ['KWD', 10],
+    ['MGA', 100],
+    ['ISK UGX', 1],
+  ];
+  for (const [codes, minor] of least) {
+    test(`a charge in ${codes} is at least ${minor}`, () => {
+      for (const currency of codes.split(' ')) {
+        assert.equal(canCharge(minor, currency), true, currency);
+        assert.equal(canCharge(minor - 1, currency), false, currency);
+      }
+    });
+  }
 });

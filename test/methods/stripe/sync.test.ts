@@ -152,11 +152,9 @@ suite('what a card payment loses again', () => {
     const dispute = harness.returnOrDispute(paid.attempt, 400);
     const reversal = { kind: 'dispute', reference: dispute.id, amount: 400, reason: 'fraudulent' };
     const states = {
-      warning_needs_response: 'open',
-      warning_under_review: 'open',
-      warning_closed: 'won',
       needs_response: 'open',
       under_review: 'open',
+      appeal_needs_response: 'open',
       appeal_under_review: 'open',
       prevented: 'won',
       won: 'won',
@@ -175,12 +173,41 @@ suite('what a card payment loses again', () => {
     assert.match(answer.alert ?? '', /an unknown state: levitating/);
   });
 
-  test('an inquiry, which is no dispute yet', async (t) => {
+  test('an inquiry takes nothing, and waits for a person', async (t) => {
+    const harness = await startHarness(t);
+    const paid = await harness.paid();
+    const { payment_intent: intent = '' } = harness.pageOf(paid.attempt);
+    const { books } = harness.stripe;
+    const { id } = books.test.dispute(intent ?? '', { amount: 400, status: 'warning_needs_response' });
+    const asked = await sync(harness, paid);
+    assert.deepEqual([asked.status, asked.reversals], ['succeeded', []]);
+    assert.match(
+      asked.alert ?? '',
+      new RegExp(`^pat_\\S+: the inquiry ${id} of Stripe about 4\\.00 USD waits for an answer or a refund$`),
+    );
+    for (const status of ['warning_under_review', 'warning_closed']) {
+      books.test.settleDispute(id, status);
+      const { reversals, alert } = await sync(harness, paid);
+      assert.deepEqual([reversals, alert], [[], undefined], status);
+    }
+    // The bank may go on although the inquiry was closed.
+    books.test.settleDispute(id, 'needs_response');
+    const { reversals } = await sync(harness, paid);
+    assert.deepEqual(
+      reversals?.map(({ reference, amount, status }) => [reference, amount, status]),
+      [[id, 400, 'open']],
+    );
+  });
+
+  test('an inquiry in another currency is about all of it', async (t) => {
     const harness = await startHarness(t);
     const paid = await harness.paid();
     const { payment_intent: intent } = harness.pageOf(paid.attempt);
-    harness.stripe.books.test.dispute(intent ?? '', { status: 'warning_needs_response' });
-    assert.equal((await sync(harness, paid)).reversals?.[0]?.status, 'open');
+    const given = { amount: 930, currency: 'eur', status: 'warning_needs_response' };
+    harness.stripe.books.test.dispute(intent ?? '', given);
+    const { reversals, alert } = await sync(harness, paid);
+    assert.deepEqual(reversals, []);
+    assert.match(alert ?? '', /about 10\.00 USD waits/);
   });
 
   test('a dispute in another currency is about all of it, and somebody is told', async (t) => {
