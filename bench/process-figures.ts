@@ -1,5 +1,5 @@
 /** Figures of a process by the kernel: processor time and memory. On other systems than Linux nothing is known. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sum } from './statistics.ts';
 
@@ -20,12 +20,20 @@ export function cpuUsOf(pid: number): number {
 export function cpuUsOfPostgres(directory: string): number {
   try {
     const [server] = readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n').map(Number);
-    const isOfServer = (pid: string) =>
-      Number(/^\d+ \(.*\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]) === server;
-    const own = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && existsSync(`/proc/${name}/stat`));
-    return sum(own.filter(isOfServer).map((pid) => cpuUsOf(Number(pid))));
+    const own = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === server);
+    // A process that has ended since has no time any more.
+    return sum(own.map((pid) => cpuUsOf(Number(pid))).filter((us) => !Number.isNaN(us)));
   } catch {
     return Number.NaN;
+  }
+}
+
+/** Null once the process has ended. */
+function parentOf(pid: string): number | null {
+  try {
+    return Number(/^\d+ \(.*\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]);
+  } catch {
+    return null;
   }
 }
 
