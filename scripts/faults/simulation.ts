@@ -213,7 +213,7 @@ export const simulationFaults: readonly Fault[] = [
   },
   {
     name: 'a file that broke off counts as read',
-    ...found('ingest/statement'),
+    ...foundAt('ingest/statement', 85),
     find: '  if (failures.length > 0) throw failures[0];',
     replace: '  if (failures.length > counts.entries) throw failures[0];',
   },
@@ -231,7 +231,7 @@ export const simulationFaults: readonly Fault[] = [
   },
   {
     name: 'money for several sessions is booked although it is more than is due',
-    ...foundAt('banking/effects', 940),
+    ...foundAt('banking/effects', 815),
     find: 'const isClear = total === entry.amount &&',
     replace: 'const isClear = total <= entry.amount &&',
   },
@@ -255,7 +255,7 @@ export const simulationFaults: readonly Fault[] = [
   },
   {
     name: 'the number that a bank gives anew each day is taken for one that lasts',
-    ...found('statements/identity'),
+    ...foundAt('statements/identity', 220),
     find: "bankReference.length < LASTING_LENGTH ? bookedOn : ''",
     replace: "bankReference.length < 1 ? bookedOn : ''",
   },
