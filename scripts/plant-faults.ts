@@ -88,9 +88,11 @@ async function startPostgres(): Promise<void> {
 
 /** Runs its tests one file after the other until one fails. */
 async function tried(copy: Copy, fault: Fault): Promise<Verdict> {
-  const { file, tests, histories } = fault;
-  const env =
-    histories === undefined ? {} : { OPENTILL_SEED: `${histories.seed}`, COUNT: `${histories.count}` };
+  const { file, tests, histories, whole = false } = fault;
+  const env = {
+    ...(histories && { OPENTILL_SEED: `${histories.seed}`, COUNT: `${histories.count}` }),
+    ...(whole && { OPENTILL_TEST_SCALE: '2' }),
+  };
   return copy.with(file, planted(copy.root, fault), async () => {
     let verdict: Verdict = { result: 'passed', first: '', seconds: 0 };
     for (const test of tests) {

@@ -10,6 +10,8 @@ export type Fault = {
   readonly tests: readonly string[];
   /** Histories of the simulation that find it, if those of npm test do not: so many, from this seed on. */
   readonly histories?: { readonly seed: number; readonly count: number };
+  /** Set if these tests find it for sure only where they try all of their cases, and not a share of them. */
+  readonly whole?: boolean;
   /** Set if these tests need PostgreSQL, which is started once for all of them. */
   readonly withPostgres?: boolean;
   /** Checkers that `npm run prove -- planted` tries on it, whatever tests there are. Faults in the rules say so of `rules`. */
