@@ -19,7 +19,7 @@ import { COMPILED, hasCompiler, nameOf, planOf, publish } from './test/plan.ts';
 import { report } from './test/report.ts';
 
 /** The scale of the longer campaigns, compared with `npm test`. */
-const LONG = '6';
+const LONG = '4';
 
 const { values, positionals } = parseArgs({
   options: { rest: { type: 'boolean', default: false } },
