@@ -10,7 +10,7 @@ import { bytesOf, type CheckoutRow, checkoutFromRow } from '../columns.ts';
 import { PAGE_LENGTH } from '../page.ts';
 import { ledgerOf } from '../resources/checkouts.ts';
 import { all, asItIs, type Ended, endedBy, owned, type Read } from '../resources/read.ts';
-import { sql as statement, textArray } from '../sql.ts';
+import { raw, sql as statement, textArray } from '../sql.ts';
 import type { Sql } from './connection.ts';
 import type { Pool } from './pool.ts';
 import { runOn } from './run.ts';
@@ -29,20 +29,27 @@ type ReadRow = Omit<CheckoutRow, 'data'> &
 /** So many sessions may be long and be read at once. */
 const FEW = 8;
 
+/** Revision of a session that was never seen: real ones begin with 1. */
+const UNSEEN = 0;
+
 /**
  * Revisions of these sessions, and the rest of those whose revision is another than was seen. Of many that are long some
- * are left out.
+ * are left out. Where nearly all were seen, the rest comes of the others alone: to add up lengths takes as long as to
+ * find the rows.
  */
 function readChanged(tenant: Tenant, ids: readonly string[], revisions: readonly number[]): Read<ReadRow[]> {
   const seen = { ids: textArray(ids), revisions: `{${revisions.join()}}` };
+  const unseen = revisions.filter((revision) => revision === UNSEEN).length;
+  const isNew = raw(
+    ids.length > FEW && unseen <= FEW ? `seen.revision = ${UNSEEN}` : 'checkout.revision <> seen.revision',
+  );
   const rows = statement`SELECT id, checkout.version, checkout.revision, event_count AS "eventCount",
-        CASE WHEN checkout.revision <> seen.revision THEN data END AS data,
-        CASE WHEN checkout.revision <> seen.revision THEN ${ledgerOf(tenant)} END AS payments
+        CASE WHEN ${isNew} THEN data END AS data, CASE WHEN ${isNew} THEN ${ledgerOf(tenant)} END AS payments
       FROM unnest(${seen.ids}::text[], ${seen.revisions}::integer[]) AS seen (id, revision) JOIN checkout USING (id)
       WHERE ${owned(tenant, 'checkout')} AND checkout.id = ANY (${seen.ids}::text[])`;
   const length = statement`coalesce(octet_length(data), 0) + coalesce(octet_length(payments), 0)`;
   return all(
-    ids.length > FEW ? endedBy({ length, most: PAGE_LENGTH, order: statement`id` }, rows) : rows,
+    unseen > FEW ? endedBy({ length, most: PAGE_LENGTH, order: statement`id` }, rows) : rows,
     asItIs<ReadRow>,
   );
 }
@@ -60,12 +67,13 @@ export function createCheckoutCache() {
     return seen && sameTenant(seen.checkout.tenant, tenant) ? seen : undefined;
   };
 
-  function current(tenant: Tenant, row: ReadRow, seen: Revision | undefined): Revision {
+  /** The row as a session, or the session that was seen; null if neither is at hand. */
+  function current(tenant: Tenant, row: ReadRow, seen: Revision | undefined): Revision | null {
     const { data, revision } = row;
-    if (data === null) return seen as Revision;
+    if (data === null) return seen?.revision === revision ? seen : null;
     const read = { checkout: checkoutFromRow(tenant, { ...row, data }), revision };
     // A newer revision takes the place of what is in memory.
-    if (seen !== undefined || seenLately(row.id)) cache.set(row.id, read);
+    if (known(tenant, row.id) !== undefined || seenLately(row.id)) cache.set(row.id, read);
     return read;
   }
 
@@ -73,15 +81,22 @@ export function createCheckoutCache() {
     /** Those that exist, by their ids. */
     async read(sql: Sql, tenant: Tenant, ids: readonly string[]): Promise<Map<string, Revision>> {
       const found = new Map<string, Revision>();
-      for (let left = ids; ; ) {
-        const seen = new Map(left.map((id) => [id, known(tenant, id)]));
-        const revisions = left.map((id) => seen.get(id)?.revision ?? 0);
+      let changed: ReadonlySet<string> = new Set();
+      for (let left = ids; left.length > 0; ) {
+        const seen = new Map(left.map((id) => [id, changed.has(id) ? undefined : known(tenant, id)]));
+        const revisions = left.map((id) => seen.get(id)?.revision ?? UNSEEN);
         const rows = await runOn(sql, readChanged(tenant, left, revisions));
-        for (const row of rows) found.set(row.id, current(tenant, row, seen.get(row.id)));
+        const without = new Set<string>();
+        for (const row of rows) {
+          const read = current(tenant, row, seen.get(row.id));
+          if (read === null) without.add(row.id);
+          else found.set(row.id, read);
+        }
         const last = rows.at(-1);
-        if (!last?.follows) return found;
-        left = left.filter((id) => id > last.id);
+        left = left.filter((id) => without.has(id) || (last?.follows && id > last.id));
+        changed = without;
       }
+      return found;
     },
 
     remember(changed: Revision): void {
