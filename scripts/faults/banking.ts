@@ -25,6 +25,20 @@ export const bankingFaults: readonly Fault[] = [
     replace: '',
   },
   {
+    name: 'money that names a refund which has failed is lost when it is assigned',
+    ...banking('effects', 'effects-outgoing', 'api/payment-files'),
+    find: "    refund.status === 'failed' ||\n",
+    replace: '',
+  },
+  {
+    name: 'a transfer is taken back once more where another file tells of it',
+    ...banking('effects', 'effects-outgoing', 'api/bank-told-twice'),
+    find: `  if (booked.some((other) => mayBeTheSame(entry, other)))
+    return leaveOpen({ ...entry, suggestions }, 'maybe_known');
+  const [[`,
+    replace: '  const [[',
+  },
+  {
     name: 'a part of what came ends a refund',
     ...banking('effects', 'effects-outgoing'),
     find: 'const isWhole = entry.amount === amount && entry.amount === refund?.amount;',

@@ -181,8 +181,8 @@ export const nodeFaults: readonly Fault[] = [
   {
     name: 'a table that was empty when it was analysed is not analysed again',
     ...postgres('statistics', 'store/postgres-only'),
-    find: 'pg_relation_size(part.oid) > ${SLACK} +',
-    replace: 'part.reltuples <> 0 AND pg_relation_size(part.oid) > ${SLACK} +',
+    find: 'THEN pg_relation_size(oid) > ${SLACK} +',
+    replace: 'THEN relpages > 0 AND pg_relation_size(oid) > ${SLACK} +',
   },
   {
     name: 'indexes of shards are not looked at',

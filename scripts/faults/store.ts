@@ -161,8 +161,8 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'a session in memory is believed while its version is the same',
     ...postgres('postgres/checkouts', 'store/postgres-only'),
-    find: 'CASE WHEN checkout.revision <> seen.revision THEN data END',
-    replace: 'CASE WHEN checkout.version <> seen.revision THEN data END',
+    find: 'return seen?.revision === revision ? seen : null;',
+    replace: 'return seen?.checkout.version === row.version ? seen : null;',
   },
   {
     name: 'the time of a test clock counts as one that has been',
@@ -447,10 +447,22 @@ export const storeFaults: readonly Fault[] = [
     replace: 'const isSame = `AND version <> -$',
   },
   {
+    name: 'a small read waits until all that is long was read',
+    ...postgres('postgres/checkouts', 'postgres/checkout-reader'),
+    find: '[...ids], answer));',
+    replace: '[...ids]));',
+  },
+  {
+    name: 'a read joins the one under way, which may be older than its question',
+    ...postgres('postgres/checkouts', 'postgres/checkout-reader'),
+    find: '      lookup.isOpen = false;\n',
+    replace: '',
+  },
+  {
     name: 'an instance shows a session as it saw it first',
-    ...postgres('postgres/checkouts', 'linearizable/linearizable'),
-    find: 'CASE WHEN checkout.revision <> seen.revision THEN data END AS data',
-    replace: 'CASE WHEN seen.revision = 0 THEN data END AS data',
+    ...postgres('postgres/checkouts', 'store/postgres-only'),
+    find: 'return seen?.revision === revision ? seen : null;',
+    replace: 'return seen ?? null;',
   },
   {
     name: 'what another process has changed is decided on as it was',
@@ -734,8 +746,8 @@ export const storeFaults: readonly Fault[] = [
     file: 'src/store/postgres/checkouts.ts',
     tests: ['test/postgres/long-rows.test.ts'],
     withPostgres: true,
-    find: 'ids.length > FEW',
-    replace: 'ids.length < 0',
+    find: 'unseen > FEW ? endedBy(',
+    replace: 'unseen < 0 ? endedBy(',
   },
   {
     name: 'the history of a session has each version of it read',

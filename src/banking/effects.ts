@@ -33,7 +33,7 @@ export type Lookup = {
   readonly refund: { readonly checkout: CheckoutId; readonly id: RefundId } | null;
   /** Reference of the entry named by the end-to-end id, whose money was sent back. */
   readonly sentBack: string | null;
-  /** References of the entries of the same amount that are already booked for those sessions. */
+  /** References of the entries of the same amount and kind that are already booked for those sessions. */
   readonly booked: readonly string[];
 };
 
@@ -121,7 +121,8 @@ function unprovenReturn(entry: EntryContent, { refund, sentBack }: Facts): Entry
 
 /**
  * Money with the id of a refund that a person assigned to the session of that refund: the refund has come back. Null if
- * the entry names none of the session, or has another amount.
+ * the entry names none of the session, has another amount, or names one that has failed: its money was never gone, or is
+ * back already, so this is other money.
  */
 export function assignedRefund(
   entry: EntryContent,
@@ -131,7 +132,14 @@ export function assignedRefund(
 ): EntryEffects | null {
   const refund = checkout.refunds.find(({ id }) => id === entry.concerns);
   const isWhole = entry.amount === amount && entry.amount === refund?.amount;
-  if (!refund || !isWhole || entry.currency !== checkout.currency || !isIncoming(entry)) return null;
+  if (
+    !refund ||
+    refund.status === 'failed' ||
+    !isWhole ||
+    entry.currency !== checkout.currency ||
+    !isIncoming(entry)
+  )
+    return null;
   const returned = { reasonCode: '', reasonText: '', originalEndToEndId: entry.endToEndId };
   const settled = { ...entry, problem: null, suggestions: [], returned };
   return refundEffects(settled, { checkout, refund }, fresh);
@@ -191,12 +199,14 @@ function sentBackEffects(entry: EntryContent, original: BankEntry): EntryEffects
 /**
  * A transfer that the payer or the payer's bank took back. If it does not fit exactly one session, a person decides.
  */
-function returnEffects(entry: EntryContent, { owners }: Facts, fresh: Fresh): EntryEffects {
+function returnEffects(entry: EntryContent, { owners, booked }: Facts, fresh: Fresh): EntryEffects {
+  const suggestions = [...owners.values()].map(({ id }) => ({ checkout: id, score: 100 }));
+  if (booked.some((other) => mayBeTheSame(entry, other)))
+    return leaveOpen({ ...entry, suggestions }, 'maybe_known');
   const [[reference, checkout] = [], ...others] = [...owners];
   const isOne = others.every(([, { id }]) => id === checkout?.id);
   const attempt = checkout && attemptOf(checkout, reference ?? null);
   if (!isOne || !attempt || !canReturn(entry, checkout, attempt)) {
-    const suggestions = [...owners.values()].map(({ id }) => ({ checkout: id, score: 100 }));
     return leaveOpen({ ...entry, suggestions }, 'unknown_return');
   }
   return bookReturn(entry, checkout, attempt, fresh);
@@ -335,7 +345,7 @@ export function assigned(
   fresh: Fresh,
 ): EntryEffects {
   const parts = wanted.map(({ checkout, amount }) => ({ ...targetOf(null, checkout), amount }));
-  return bookPayment({ ...entry, problem: null, suggestions: [] }, parts, fresh);
+  return bookPayment({ ...entry, problem: null, suggestions: [], concerns: '' }, parts, fresh);
 }
 
 function bookPayment(entry: EntryContent, targets: readonly Target[], fresh: Fresh): EntryEffects {

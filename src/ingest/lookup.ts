@@ -33,26 +33,32 @@ export async function lookUp(store: Reader, tenant: Tenant, entry: EntryContent)
     const owner = await store.checkouts.idByReference(tenant, BANK, reference);
     if (owner !== null) owners.set(reference, owner);
   }
-  if (!isIncoming(entry)) return { ...nothing, owners };
   if (owners.size > 0) return { ...nothing, owners, booked: await bookedLike(store, tenant, entry, owners) };
+  if (!isIncoming(entry)) return nothing;
   const awaiting = await store.checkouts.listAwaiting(tenant, entry.currency, entry.amount, MAX_CANDIDATES);
   return { ...nothing, candidates: [...new Set(awaiting.map(({ checkout }) => checkout))] };
 }
 
-/** References of the entries of the same amount already booked for the sessions that the entry names. */
+/**
+ * References of the entries of the same amount already booked for the sessions that the entry names: payments, or, for
+ * money that went out, what was taken back.
+ */
 async function bookedLike(
   store: Reader,
   tenant: Tenant,
-  { amount }: EntryContent,
+  entry: EntryContent,
   owners: ReadonlyMap<string, CheckoutId>,
 ): Promise<string[]> {
   const booked: string[] = [];
   for (const owner of new Set(owners.values())) {
-    const payments = (await store.checkouts.fetch(tenant, owner))?.payments ?? [];
+    const session = await store.checkouts.fetch(tenant, owner);
+    const lines = (isIncoming(entry) ? session?.payments : session?.reversals) ?? [];
     // The newest are enough: only files of the same day report the same entry twice.
-    const alike = payments.filter((each) => each.rail === BANK && each.amount === amount).slice(-MAX_BOOKED);
-    for (const payment of alike) {
-      const id = entryOfPayment(payment);
+    const alike = lines
+      .filter(({ rail, amount }) => rail === BANK && amount === entry.amount)
+      .slice(-MAX_BOOKED);
+    for (const line of alike) {
+      const id = entryOfPayment(line);
       const known = id === null ? null : await store.bankEntries.fetch(tenant, id);
       if (known) booked.push(known.reference);
     }

@@ -122,6 +122,33 @@ suite('a transfer that is told of', () => {
   });
 });
 
+suite('a transfer that is taken back', () => {
+  test('is taken back once, also where its account was set up anew under another name', async () => {
+    const { id, reference } = await awaitTransfer(service);
+    await imported(service, [
+      { amount: 1250, reference },
+      { amount: 1250, reference },
+    ]);
+    const recall: Line = {
+      ...{ amount: 1250, direction: 'debit', reference, isReversal: true },
+      bankReference: '2030013199990001',
+    };
+    assert.equal((await entered(service, recall)).concerns, id);
+    const csvMappings = { 'my-bank': mapping };
+    const policy = { ...defaultPolicy, excess: 'refund' } as const;
+    await configure(service, { receivingAccounts: [{ ...eur, id: 'main' }], csvMappings, policy });
+    try {
+      const again = await entered(service, recall);
+      assert.deepEqual([again.status, again.problem], ['open', 'maybe_known']);
+      assert.deepEqual(again.suggestions, [{ payin: id, score: 100 }]);
+      const { reversals } = await payinOf(id);
+      assert.equal(reversals.length, 1);
+    } finally {
+      await configure(service, { receivingAccounts: [eur], csvMappings, policy });
+    }
+  });
+});
+
 suite('two transfers', () => {
   const booked = async (first: Line, second: Line | Row) => {
     const { id, reference } = await awaitTransfer(service);

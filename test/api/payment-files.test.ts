@@ -5,6 +5,7 @@ import { SaxesParser } from 'saxes';
 import { startService } from '../support/service.ts';
 import {
   awaitTransfer,
+  bankReference,
   configure,
   entered,
   entries,
@@ -288,6 +289,37 @@ suite('a statement', () => {
     );
     const { amount_paid, amount_refunded } = (await call('GET', `/v3/payin/${refund.payin}`)).json.data;
     assert.deepEqual([amount_paid, amount_refunded], [2500, 0]);
+  });
+
+  test('with money that names a refund which has failed is booked where a person says so', async () => {
+    const { id, reference } = await awaitTransfer(service);
+    await imported(service, [{ amount: 1000, reference }]);
+    const refund = await refundOf(id, { amount: 1000 });
+    succeeded(await call('POST', `/v3/refund/${refund.id}/settle`, { body: { status: 'failed' } }));
+    const text = `${reference} ${endToEndIdOf(refund)}`;
+    const came = await entered(service, { amount: 1000, text });
+    assert.equal(came.problem, 'unknown_return');
+    const parts = [{ payin: id }];
+    const done = succeeded(await call('POST', `/v3/bank_entry/${came.id}/assign`, { body: { parts } }));
+    assert.deepEqual([done.status, done.parts[0].amount, done.concerns], ['done', 1000, '']);
+    assert.equal((await call('GET', `/v3/payin/${id}`)).json.data.amount_paid, 2000);
+  });
+
+  test('with the sum of refunds that came back leaves their parts to say so', async () => {
+    const [one, other] = [await refunded(), await refunded()];
+    await created();
+    await imported(service, [carriedOut(one), carriedOut(other)]);
+    const reference = bankReference();
+    const sum = { amount: 800, bankReference: reference };
+    const open = await entered(service, { ...sum, text: `RETURNS 2 ${endToEndIdOf(one)} AND OTHERS` });
+    assert.equal(open.problem, 'unknown_return');
+    const file = await imported(service, [{ ...sum, parts: [returned(one), returned(other)] }], {
+      kind: '054',
+    });
+    assert.deepEqual([file.entries, file.new, file.settled], [2, 2, 2]);
+    for (const refund of [one, other]) assert.equal((await fetchRefund(refund)).status, 'failed');
+    const apart = await fetchEntry(open);
+    assert.deepEqual([apart.status, apart.concerns, apart.taken_apart_by], ['done', '', file.id]);
   });
 
   test('with money of a payer who wrote the id of a refund is booked where a person says so', async () => {

@@ -114,6 +114,8 @@ suite('money with the id of a refund that the bank does not call a return', () =
       'a currency',
     );
     assert.equal(assignedRefund(entry(), session, 1000, fresh), null, 'it names no refund');
+    const failed = { ...one, refunds: [{ ...asked, status: 'failed' } as const] };
+    assert.equal(assignedRefund(came.entry, failed, 1000, fresh), null, 'whose money is back already');
   });
 });
 
@@ -230,6 +232,14 @@ suite('a transfer that is taken back', () => {
       { checkout: 'chk_two', score: 100 },
     ]);
     assert.deepEqual(summary(effectsOf(entry(taken), nothing, fresh)), ['unknown_return']);
+  });
+
+  test('that another file has told of is for a person', () => {
+    const session = paidSession('one', 2000);
+    const before = { ...entry(taken), statement: 'bfl_0', account: 'before' } as const;
+    const said = effectsOf(entry(taken), { ...owners(session), booked: [before] }, fresh);
+    assert.deepEqual(summary(said), ['maybe_known']);
+    assert.deepEqual(said.entry.suggestions, [{ checkout: 'chk_one', score: 100 }]);
   });
 
   test('that names one session by two of its references is clear', () => {

@@ -8,7 +8,7 @@ import { BANK } from '../../src/methods/bank/receiving-account.ts';
 import { creditorReference } from '../../src/methods/bank/references.ts';
 import { entry, entryOf, paidSession, waitingSession } from '../banking/build.ts';
 import { payment } from '../checkout/build.ts';
-import { refund } from '../checkout/build-refunds.ts';
+import { refund, reversal } from '../checkout/build-refunds.ts';
 
 const tenant = { account: 1, mode: 'test' } as const;
 const nothing = { owners: new Map(), candidates: [], refund: null, sentBack: null, booked: [] };
@@ -118,6 +118,19 @@ suite('money that came in', () => {
     const said = entry({ creditorReference: creditorReference('ONE') });
     const { booked } = await lookUp(storeOf([session], entries), tenant, said);
     assert.deepEqual(booked, ['key of ntc_a', 'key of ntc_b']);
+  });
+
+  test('and money that went out against what was taken back of the same amount', async () => {
+    const reversed = (name: string, amount: number) =>
+      reversal(amount, { rail: BANK, reference: name, kind: 'return' });
+    const session = paidSession('ONE', 5000, {
+      reversals: [reversed('ntc_a', 1000), reversed('ntc_b', 999)],
+    });
+    const entries = (['ntc_a', 'ntc_b', 'ntc_ONE'] as const).map((id) => entryOf(id, entry()));
+    const creditor = creditorReference('ONE');
+    const said = entry({ direction: 'debit', isReversal: true, creditorReference: creditor });
+    const { booked, candidates } = await lookUp(storeOf([session], entries), tenant, said);
+    assert.deepEqual([booked, candidates], [['key of ntc_a'], []]);
   });
 
   test('against the newest ten of them', async () => {

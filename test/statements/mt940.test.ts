@@ -420,7 +420,7 @@ test('an entry of the type of a returned item is a return, whatever its informat
     (await entryOf('260203D12,34NRTINONREF', [':86:/RTRN/AC04/REMI/x'])).returned?.reasonCode,
     'AC04',
   );
-  for (const type of ['NTRF', 'NMSC', 'N166'])
+  for (const type of ['NTRF', 'NMSC', 'N166', 'RTIN'])
     assert.equal((await entryOf(`260203C12,34${type}NONREF`)).returned, null, type);
 });
 

@@ -7,6 +7,7 @@ import { suite, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import postgres, { type Sql } from 'postgres';
 import type { CheckoutId } from '../../src/checkout/ids.ts';
+import type { Checkout } from '../../src/checkout/session.ts';
 import { StoreUnavailable, UnusableDatabase } from '../../src/store/errors.ts';
 import { migrations } from '../../src/store/postgres/migrate.ts';
 import { prepareDatabase } from '../../src/store/postgres/prepare.ts';
@@ -66,6 +67,28 @@ test('a session is as another process has left it, also where its version is the
   ]);
   const found = await other.checkouts.fetch(mine, made.id);
   assert.deepEqual(found, { ...latest, version: 2, eventCount: 2, description: 'later' });
+});
+
+test('many sessions are as another process has left them, also those in memory', async (t) => {
+  const url = await migratedDatabase(t);
+  const [store, other] = [await open(t, url), await open(t, url)];
+  const { mine } = await tenants(store);
+  const all: Checkout[] = [];
+  for (let count = 0; count < 12; count++) {
+    const attempts = [attempt(`r_${count}`, { status: 'processing', syncAt: T + 10 })];
+    all.push(await add(store, session(mine, { attempts })));
+  }
+  // One has another version, and another one only a later time.
+  const [first, second, ...rest] = all;
+  assert.ok(first && second);
+  const named = changed(first, { description: 'later' });
+  const later = { ...second, attempts: second.attempts.map((each) => ({ ...each, syncAt: T + 99 })) };
+  await write(other, mine, { checkout: { before: first, after: named }, events: [eventOf(named)] });
+  await write(other, mine, { checkout: { before: second, after: later } });
+  for (let again = 0; again < 2; again++) {
+    const found = await Promise.all(all.map(({ id }) => store.checkouts.fetch(mine, id)));
+    assert.deepEqual(found, [named, later, ...rest]);
+  }
 });
 
 /** A connection beside the store's, as an operator has one. */
@@ -641,13 +664,36 @@ suite('a table that has outgrown its statistics', () => {
     while ((await counted('event')) < 400) await pause(10);
   });
 
-  test('is analysed also where it was empty when others were full', LONG, async (t) => {
-    const { url, sql, counted, fill } = await setUp(t);
-    await sql`ANALYZE event`;
-    assert.equal(await counted('event'), 0);
-    await fill(await open(t, url), 400);
-    while ((await counted('event')) < 400) await pause(10);
-  });
+  test(
+    'is analysed also where it was empty when others were full, and again when it has grown',
+    LONG,
+    async (t) => {
+      const { url, sql, counted, fill } = await setUp(t);
+      await sql`ANALYZE event`;
+      assert.equal(await counted('event'), 0);
+      const store = await open(t, url);
+      await fill(store, 400);
+      while ((await counted('event')) < 400) await pause(10);
+      await fill(store, 3_000);
+      while ((await counted('event')) < 3_400) await pause(10);
+    },
+  );
+
+  test(
+    'holds up neither a start nor a read while somebody has locked it, or another one',
+    LONG,
+    async (t) => {
+      const { url, sql, fill } = await setUp(t);
+      await sql`CREATE TABLE of_others ()`;
+      await sql`BEGIN`;
+      await sql`LOCK TABLE of_others, feed_start IN ACCESS EXCLUSIVE MODE`;
+      const store = await open(t, url);
+      await fill(store, 400);
+      const { mine } = await tenants(store);
+      assert.deepEqual((await store.bankEntries.list(mine, {}, { limit: 1 })).rows, []);
+      await sql`ROLLBACK`;
+    },
+  );
 });
 
 test('a remembered session is not trusted when another process has changed it', async (t) => {

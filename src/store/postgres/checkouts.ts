@@ -78,14 +78,20 @@ export function createCheckoutCache() {
   }
 
   return {
-    /** Those that exist, by their ids. */
-    async read(sql: Sql, tenant: Tenant, ids: readonly string[]): Promise<Map<string, Revision>> {
+    /** Those that exist, by their ids. Of many that are long it takes several answers of the server. */
+    async read(
+      sql: Sql,
+      tenant: Tenant,
+      ids: readonly string[],
+      onAnswer = () => {},
+    ): Promise<Map<string, Revision>> {
       const found = new Map<string, Revision>();
       let changed: ReadonlySet<string> = new Set();
       for (let left = ids; left.length > 0; ) {
         const seen = new Map(left.map((id) => [id, changed.has(id) ? undefined : known(tenant, id)]));
         const revisions = left.map((id) => seen.get(id)?.revision ?? UNSEEN);
         const rows = await runOn(sql, readChanged(tenant, left, revisions));
+        onAnswer();
         const without = new Set<string>();
         for (const row of rows) {
           const read = current(tenant, row, seen.get(row.id));
@@ -124,27 +130,34 @@ const MAX_AT_ONCE = 256;
 
 /**
  * Reads with one statement what is asked for in one turn of the event loop, for each tenant: a statement costs
- * more than a row. While one is under way, what is asked for waits for the next, so that many who ask are few
+ * more than a row. Until one is answered, what is asked for waits for the next, so that many who ask are few
  * statements. Each is sent after the last of its callers has asked, so nobody gets what was older than the question.
  */
-export function checkoutReader(pool: Pool, cache: CheckoutCache) {
-  type Lookup = { readonly ids: Set<string>; readonly found: Promise<ReadonlyMap<string, Revision>> };
-  /** By tenant: the one that more may join, and the one that was begun last. */
-  const lookups = new Map<number, { open: Lookup | null; last: Lookup }>();
+export function checkoutReader(pool: Pick<Pool, 'read'>, cache: Pick<CheckoutCache, 'read'>) {
+  type Lookup = {
+    readonly ids: Set<string>;
+    readonly found: Promise<ReadonlyMap<string, Revision>>;
+    /** Resolves with its first answer, or its failure. */
+    readonly answered: Promise<void>;
+    /** True as long as others may join. */
+    isOpen: boolean;
+  };
+  /** The last of each tenant that is not over. */
+  const lookups = new Map<number, Lookup>();
 
   function begin(tenant: Tenant, key: number): Lookup {
-    const before = lookups.get(key)?.last.found.then(none, none);
     const ids = new Set<string>();
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
     const turnIsOver = new Promise<void>((resolve) => setImmediate(resolve));
-    const found = Promise.all([turnIsOver, before]).then(() => {
-      const current = lookups.get(key);
-      if (current?.open === lookup) current.open = null;
-      return pool.read(tenant, (sql) => cache.read(sql, tenant, [...ids]));
+    const found = Promise.all([turnIsOver, lookups.get(key)?.answered]).then(() => {
+      lookup.isOpen = false;
+      return pool.read(tenant, (sql) => cache.read(sql, tenant, [...ids], answer));
     });
-    const lookup = { ids, found };
-    lookups.set(key, { open: lookup, last: lookup });
+    const lookup: Lookup = { ids, found, answered, isOpen: true };
+    lookups.set(key, lookup);
     const end = () => {
-      if (lookups.get(key)?.last === lookup) lookups.delete(key);
+      answer();
+      if (lookups.get(key) === lookup) lookups.delete(key);
     };
     found.then(end, end);
     return lookup;
@@ -152,11 +165,9 @@ export function checkoutReader(pool: Pool, cache: CheckoutCache) {
 
   return async (tenant: Tenant, id: string): Promise<Checkout | null> => {
     const key = 2 * tenant.account + Number(tenant.mode === 'live');
-    const open = lookups.get(key)?.open;
-    const { ids, found } = open && open.ids.size < MAX_AT_ONCE ? open : begin(tenant, key);
+    const last = lookups.get(key);
+    const { ids, found } = last?.isOpen && last.ids.size < MAX_AT_ONCE ? last : begin(tenant, key);
     ids.add(id);
     return (await found).get(id)?.checkout ?? null;
   };
 }
-
-function none(): void {}

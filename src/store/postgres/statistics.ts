@@ -15,18 +15,23 @@ const NEXT_LOOK = 10;
 /** Bytes by which a table may grow beyond twice its size of then: so little is read as quickly in any way. */
 const SLACK = 65_536;
 
-const tables: ReadonlySet<string> = new Set(Object.keys(schemaOf('postgres')));
+const tables = Object.keys(schemaOf('postgres'));
 
 /**
  * Names of the tables in a schema, or in any, that are more than twice as large as when they were last analysed, if they
- * ever were, as a JSON array. A partition counts for its table, and so does a shard, whose name ends with a number.
+ * ever were, as a JSON array. A partition counts for its table, and so does a shard, whose name ends with a number. To
+ * ask for a size waits for locks, so none is asked of tables that are not ours.
  */
 const outgrownIn = (schema: string) => `
-  SELECT coalesce(json_agg(DISTINCT regexp_replace(coalesce(whole.relname, part.relname), '_[0-9]+$', '')), '[]')
-  FROM pg_class AS part
-    LEFT JOIN pg_inherits ON inhrelid = part.oid LEFT JOIN pg_class AS whole ON whole.oid = inhparent
-  WHERE part.relkind = 'r' AND part.relnamespace ${schema}
-    AND pg_relation_size(part.oid) > ${SLACK} + 2 * part.relpages * current_setting('block_size')::bigint`;
+  SELECT coalesce(json_agg(DISTINCT name), '[]') FROM (
+    SELECT part.oid, part.relpages,
+      regexp_replace(coalesce(whole.relname, part.relname), '_[0-9]+$', '') AS name
+    FROM pg_class AS part
+      LEFT JOIN pg_inherits ON inhrelid = part.oid LEFT JOIN pg_class AS whole ON whole.oid = inhparent
+    WHERE part.relkind = 'r' AND part.relnamespace ${schema}
+  ) AS own
+  WHERE CASE WHEN name IN (${tables.map((name) => `'${name}'`).join()})
+    THEN pg_relation_size(oid) > ${SLACK} + 2 * relpages * current_setting('block_size')::bigint END`;
 
 async function outgrownTables(sql: Sql, inShards: boolean): Promise<string[]> {
   // In shards, the tables of these names are empty on the coordinator.
@@ -35,8 +40,7 @@ async function outgrownTables(sql: Sql, inShards: boolean): Promise<string[]> {
         outgrownIn("<> 'pg_catalog'::regnamespace"),
       ])
     : await sql.unsafe(`SELECT (${outgrownIn('= current_schema()::regnamespace')}) AS names`);
-  const names = rows.flatMap(({ names }) => names as string[]);
-  return [...new Set(names)].filter((name) => tables.has(name));
+  return [...new Set(rows.flatMap(({ names }) => names as string[]))];
 }
 
 /** Rows in that table of which a unit of work writes most: a statement of the bank is one unit, and has thousands. */
@@ -46,12 +50,17 @@ const mostRowsOf = (writes: Writes): number =>
 export function createStatistics(pool: Pool, inShards: boolean) {
   let changes = 0;
   let next = FIRST_LOOK_AFTER;
+  let looking: Promise<unknown> = Promise.resolve();
 
-  /** Has the tables analysed that need it; if that fails, autovacuum will come. */
-  async function look(): Promise<void> {
-    const names = await pool.lookOut(null, (sql) => outgrownTables(sql, inShards));
-    if (names.length === 0) return;
-    void pool.write(null, (sql) => sql.unsafe(`ANALYZE ${names.join(', ')}`)).catch(() => {});
+  /** Has the tables analysed that need it, on a connection that nobody else waits for; if that fails, autovacuum will come. */
+  function look(): void {
+    looking = pool
+      .transaction(null, async ({ sql, commit }) => {
+        const names = await outgrownTables(sql, inShards);
+        const analyses = names.length === 0 ? [] : [sql.unsafe(`ANALYZE ${names.join(', ')}`)];
+        await commit(analyses);
+      })
+      .catch(() => {});
   }
 
   return {
@@ -63,7 +72,13 @@ export function createStatistics(pool: Pool, inShards: boolean) {
       for (const each of writes) changes += mostRowsOf(each);
       if (changes < next) return;
       next *= NEXT_LOOK;
-      void look().catch(() => {});
+      look();
+    },
+
+    /** Resolves when nothing is under way any more. */
+    async stop(): Promise<void> {
+      next = Number.POSITIVE_INFINITY;
+      await looking;
     },
   };
 }

@@ -81,7 +81,7 @@ export async function openPostgresStore(
   const commit = committer({ pool, cache, inShards });
   const statistics = createStatistics(pool, inShards);
   // A node that is away would be waited for.
-  if (serve && (nodes?.share() ?? 1) === 1) await statistics.start();
+  if (serve && (nodes?.share() ?? 1) === 1) statistics.start();
   // Trouble of the feed is trouble of requests too, which tell of it.
   const feeding = serve ? feed.start(() => {}) : null;
   const health = createHealth({
@@ -144,6 +144,7 @@ export async function openPostgresStore(
       await nodes?.stop();
       directory.close();
       await feeding?.stop();
+      await statistics.stop();
       await hints.close();
       await pool.close();
     },

@@ -200,9 +200,11 @@ function takenApart(
   { entry, file }: Extract<EntryAction, { type: 'take_apart' }>,
 ): Next | Refusal {
   const sum = known ?? entry;
-  const isUsed = sum.parts.length > 0 || sum.sentBack !== null || sum.concerns !== '';
+  // While a person has still to decide, what it concerns is a guess.
+  const hadEffect = known?.state === 'done' && sum.concerns !== '';
+  const isUsed = sum.parts.length > 0 || sum.sentBack !== null || hadEffect;
   if (isUsed || known?.state === 'ignored') return settledAlready();
-  const apart = { ...sum, problem: null, suggestions: [], takenApartBy: file };
+  const apart = { ...sum, problem: null, suggestions: [], concerns: '', takenApartBy: file };
   return { content: apart, state: 'done', changes: [] };
 }
 
