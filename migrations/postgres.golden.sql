@@ -316,13 +316,17 @@ CREATE TABLE movement (
   amount bigint NOT NULL,
   late boolean NOT NULL,
   time_to_pay_ms bigint,
+  fee bigint,
+  fee_currency text COLLATE "C",
   CONSTRAINT movement_amount_check CHECK ((amount >= 0)),
+  CONSTRAINT movement_check CHECK (((fee IS NULL) = (fee_currency IS NULL))),
+  CONSTRAINT movement_fee_check CHECK ((fee >= 0)),
   CONSTRAINT movement_pkey PRIMARY KEY (account, live, id),
   CONSTRAINT movement_time_to_pay_ms_check CHECK ((time_to_pay_ms >= 0)),
   CONSTRAINT movement_type_check CHECK ((type = ANY (ARRAY['payment'::text, 'refund'::text, 'reversal'::text])))
 );
 CREATE INDEX movement_back ON movement USING btree (account, live, type, id) WHERE (type <> 'payment'::text);
-CREATE INDEX movement_currency ON movement USING btree (account, live, currency, id, type, late, amount, time_to_pay_ms);
+CREATE INDEX movement_currency ON movement USING btree (account, live, currency, id, type, late, amount, time_to_pay_ms, fee, fee_currency);
 CREATE INDEX movement_late ON movement USING btree (account, live, id) WHERE late;
 CREATE UNIQUE INDEX movement_pkey ON movement USING btree (account, live, id);
 

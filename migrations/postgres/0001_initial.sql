@@ -383,11 +383,15 @@ CREATE TABLE movement (
   amount bigint NOT NULL CHECK (amount >= 0),
   late boolean NOT NULL,
   time_to_pay_ms bigint CHECK (time_to_pay_ms >= 0),
-  PRIMARY KEY (account, live, id)
+  fee bigint CHECK (fee >= 0),
+  fee_currency text COLLATE "C",
+  PRIMARY KEY (account, live, id),
+  CHECK ((fee IS NULL) = (fee_currency IS NULL))
 );
 
 -- With what totals are made of, so that they look at nothing else.
-CREATE INDEX movement_currency ON movement (account, live, currency, id, type, late, amount, time_to_pay_ms);
+CREATE INDEX movement_currency ON movement
+  (account, live, currency, id, type, late, amount, time_to_pay_ms, fee, fee_currency);
 -- Few; payments are found in the order of all.
 CREATE INDEX movement_back ON movement (account, live, type, id) WHERE type <> 'payment';
 CREATE INDEX movement_late ON movement (account, live, id) WHERE late;

@@ -888,6 +888,20 @@ export const httpFaults: readonly Fault[] = [
     replace: '[]',
   },
   {
+    name: 'a sum of fees that no number holds is told with other digits',
+    ...http('routes/movement', 'fees'),
+    find: '[received, refunded, reversed, ...fees]',
+    replace: '[received, refunded, reversed]',
+  },
+  {
+    name: 'a fee stands in the currency of its payment',
+    file: 'src/checkout/representation.ts',
+    tests: ['test/api/fees.test.ts'],
+    checkers: { rules: { beyond: 'what is shown is part of no decision' } },
+    find: '{ ...sum(fee), currency: fee.currency }',
+    replace: '{ ...sum(fee), currency }',
+  },
+  {
     name: 'any number of intervals are summed up',
     ...http('routes/movement', 'movements'),
     find: 'parts.length > MAX_INTERVALS',

@@ -56,6 +56,36 @@ export const methodFaults: readonly Fault[] = [
     replace: 'return answer;',
   },
   {
+    name: 'a payment is not booked while Stripe does not tell its fee',
+    ...rail('stripe/stripe', 'stripe/sync'),
+    find: "if (attempt.status === 'succeeded') throw error;\n    return noFee;",
+    replace: 'throw error;',
+  },
+  {
+    name: 'a fee that Stripe has not told for a moment is never asked for again',
+    ...rail('stripe/stripe', 'stripe/sync'),
+    find: "if (attempt.status === 'succeeded') throw error;",
+    replace: '',
+  },
+  {
+    name: 'a key that may not read the balance hears of no dispute',
+    ...rail('stripe/stripe', 'stripe/sync'),
+    find: "if (error.kind !== 'unavailable') return { ...noFee, untold: error.message };",
+    replace: "if (error.kind !== 'unavailable') throw error;",
+  },
+  {
+    name: 'Stripe is asked for a fee that is known',
+    ...rail('stripe/stripe', 'stripe/sync'),
+    find: "typeof line !== 'string' || isKnown",
+    replace: "typeof line !== 'string'",
+  },
+  {
+    name: 'a fee counts in the units of the currency of the payment',
+    ...rail('stripe/standing', 'stripe/sync'),
+    find: 'const amount = fromStripeAmount(fee, currency);\n  return amount === null || amount < 0',
+    replace: 'const amount = fee;\n  return amount === null || amount < 0',
+  },
+  {
     name: 'a key of the other mode is taken',
     ...rail('stripe/stripe', 'stripe/start', 'stripe/event', 'stripe/trouble'),
     find: '^[rs]k_${mode}_',

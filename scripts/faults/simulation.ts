@@ -171,8 +171,8 @@ export const simulationFaults: readonly Fault[] = [
   {
     name: 'a payment that is asked about again has another name',
     ...found('methods/stripe/standing'),
-    find: '    payment: { reference: id, amount },',
-    replace: "    payment: { reference: attempt.status === 'succeeded' ? page.id : id, amount },",
+    find: '    payment: { reference: id, amount, ',
+    replace: "    payment: { reference: attempt.status === 'succeeded' ? page.id : id, amount, ",
   },
   {
     name: 'an event of Stripe about a declined card is believed',

@@ -776,14 +776,32 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'a reversal whose amount has changed counts with the one before',
     ...sqlite('columns', 'store/sqlite'),
-    find: "sets: ['amount', 'timeToPayMs']",
-    replace: "sets: ['timeToPayMs']",
+    find: "sets: ['amount', 'timeToPayMs', 'fee', 'feeCurrency']",
+    replace: "sets: ['timeToPayMs', 'fee', 'feeCurrency']",
   },
   {
     name: 'two payments of a session say that they completed it',
     ...sqlite('columns', 'store/sqlite'),
-    find: "sets: ['amount', 'timeToPayMs']",
-    replace: "sets: ['amount']",
+    find: "sets: ['amount', 'timeToPayMs', 'fee', 'feeCurrency']",
+    replace: "sets: ['amount', 'fee', 'feeCurrency']",
+  },
+  {
+    name: 'a fee that is told later than the payment is in no movement',
+    ...sqlite('columns', 'store/sqlite'),
+    find: "'reversals', 'fees', 'lifecycle'], movementsOf",
+    replace: "'reversals', 'lifecycle'], movementsOf",
+  },
+  {
+    name: 'a fee keeps its first currency in the movement',
+    ...sqlite('columns', 'store/sqlite'),
+    find: "'fee', 'feeCurrency'],",
+    replace: "'fee'],",
+  },
+  {
+    name: 'a sum of many fees has the last six digits alone',
+    ...postgres('resources/totals', 'store/postgres'),
+    find: 'fee: fromParts(feeMillions, feeRest)',
+    replace: 'fee: fromParts(0, feeRest)',
   },
   {
     name: 'a part of the amount counts as the payment that completed the session',

@@ -11,6 +11,8 @@ import {
   amountDue,
   amountPaid,
   type Checkout,
+  type Fee,
+  feeOf,
   isCovered,
   isInFlight,
   knowledgeOf,
@@ -110,7 +112,7 @@ export function report(checkout: Checkout, command: Report): Checkout | Refusal 
     const givenUp = known.status === 'cancelled' || known.status === 'failed';
     return settle(book(advance(checkout, known, command), known, command, givenUp), now);
   }
-  if (isBooked(checkout, command)) return checkout;
+  if (isBooked(checkout, command)) return withFee(checkout, command);
 
   const method = command.unknownAttempt.method ?? checkout.methods[0] ?? '';
   // Money that has arrived is booked whatever the state; everything else must be allowed to start first.
@@ -186,7 +188,8 @@ function withoutIdleSync(attempt: Attempt): Attempt {
 function book(checkout: Checkout, attempt: Attempt, command: Report, givenUp: boolean): Checkout {
   const { rail, payment, now } = command;
   const amount = payment?.amount ?? attempt.amount;
-  if (payment === null || amount === 0 || isBooked(checkout, command)) return checkout;
+  if (payment === null || amount === 0) return checkout;
+  if (isBooked(checkout, command)) return withFee(checkout, command);
   const line: Payment = {
     rail,
     reference: payment.reference,
@@ -195,7 +198,19 @@ function book(checkout: Checkout, attempt: Attempt, command: Report, givenUp: bo
     bookedAt: now,
     late: givenUp || checkout.lifecycle.state === 'expired',
   };
-  return refundOfExcess({ ...checkout, payments: [...checkout.payments, line] }, line, command.refundId);
+  const booked = withFee({ ...checkout, payments: [...checkout.payments, line] }, command);
+  return refundOfExcess(booked, line, command.refundId);
+}
+
+/** Keeps the fee of the booked payment, which changes nothing else. Of several that were told, the last one counts. */
+function withFee(checkout: Checkout, { rail, payment }: Report): Checkout {
+  if (!payment?.fee) return checkout;
+  const { amount, currency } = payment.fee;
+  const fee: Fee = { rail, reference: payment.reference, amount, currency };
+  const { fees = [] } = checkout;
+  const known = feeOf(checkout, fee);
+  if (known?.amount === amount && known.currency === currency) return checkout;
+  return { ...checkout, fees: [...fees.filter((each) => each !== known), fee] };
 }
 
 function isBooked(checkout: Checkout, { rail, payment }: Report): boolean {

@@ -9,6 +9,7 @@ import type {
   Attempt,
   AttemptStatus,
   Checkout,
+  Fee,
   JsonObject,
   RailTraits,
   Refund,
@@ -43,6 +44,7 @@ export type CreateCheckout = At & {
     | 'createdAt'
     | 'description'
     | 'eventCount'
+    | 'fees'
     | 'lifecycle'
     | 'payments'
     | 'refunds'
@@ -95,8 +97,15 @@ export type Report = At & {
   readonly syncAt: TenantTime | null;
   /** New details of the rail to keep, or null for no change. */
   readonly details: JsonObject | null;
-  /** Money received; an `amount` of null stands for the amount of the attempt. */
-  readonly payment: { readonly reference: string; readonly amount: number | null } | null;
+  /**
+   * Money received; an `amount` of null stands for the amount of the attempt. The fee may be told later than the payment,
+   * by a further report of it.
+   */
+  readonly payment: {
+    readonly reference: string;
+    readonly amount: number | null;
+    readonly fee?: Pick<Fee, 'amount' | 'currency'>;
+  } | null;
   /** Data of the attempt if it is not known yet; `method` null: the session's first. */
   readonly unknownAttempt: Pick<Attempt, 'id'> & { readonly method: string | null };
   /** Id for the refund of the excess, should the policy want one. */

@@ -73,7 +73,7 @@ function apply(checkout: Checkout, command: Exclude<CheckoutCommand, CreateCheck
 function conclude(before: Checkout, after: Checkout): Change | Unchanged {
   if (after === before) return { kind: 'unchanged', checkout: before };
   const events = eventsBetween(before, after);
-  // Only the time of the next question to the rail changed, which nobody can see.
+  // No session shows the time of the next question to the rail, or a fee.
   const version = events.length === 0 ? before.version : before.version + 1;
   return {
     kind: 'change',

@@ -5,7 +5,7 @@
  */
 import { derivedId } from '../lib/id.ts';
 import type { CheckoutId, MovementId } from './ids.ts';
-import type { Checkout, Payment } from './session.ts';
+import { type Checkout, feeOf, type Payment } from './session.ts';
 import type { TenantTime } from './tenant.ts';
 
 export const movementTypes = ['payment', 'refund', 'reversal'] as const;
@@ -26,6 +26,9 @@ export type Movement = {
   readonly late: boolean;
   /** Milliseconds from the creation of the session to the payment that completed it; null for every other movement. */
   readonly timeToPayMs: number | null;
+  /** Fee that the provider kept of a payment, in minor units of its own currency; both null where none is known. */
+  readonly fee: number | null;
+  readonly feeCurrency: string | null;
 };
 
 export function movementsOf(checkout: Checkout): Movement[] {
@@ -37,7 +40,7 @@ export function movementsOf(checkout: Checkout): Movement[] {
     rail: string,
     reference: string,
     amount: number,
-    more: Partial<Pick<Movement, 'late' | 'timeToPayMs'>> = {},
+    more: Partial<Pick<Movement, 'late' | 'timeToPayMs' | 'fee' | 'feeCurrency'>> = {},
   ): Movement => ({
     // A payment and a reversal are unique by type, rail and reference, a refund by its id.
     id: derivedId('mov', createdAt, `${type} ${rail} ${reference}`),
@@ -50,13 +53,16 @@ export function movementsOf(checkout: Checkout): Movement[] {
     amount,
     late: false,
     timeToPayMs: null,
+    fee: null,
+    feeCurrency: null,
     ...more,
   });
   return [
     ...payments.map((payment) => {
       const { rail, reference, bookedAt, amount, late } = payment;
       const timeToPayMs = payment === completing ? Math.max(0, bookedAt - checkout.createdAt) : null;
-      return movement('payment', bookedAt, rail, reference, amount, { late, timeToPayMs });
+      const { amount: fee = null, currency: feeCurrency = null } = feeOf(checkout, payment) ?? {};
+      return movement('payment', bookedAt, rail, reference, amount, { late, timeToPayMs, fee, feeCurrency });
     }),
     ...refunds
       .filter(({ status }) => status !== 'failed')

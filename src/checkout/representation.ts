@@ -177,12 +177,18 @@ export function representMovement(movement: Movement) {
     reference: movement.reference,
     late: movement.late,
     time_to_pay_ms: movement.timeToPayMs,
+    fee: representFee(movement),
   };
+}
+
+/** The fee of a movement, which has both its amount and its currency, or neither. */
+function representFee({ fee, feeCurrency }: Movement) {
+  return fee === null || feeCurrency === null ? null : { amount: fee, currency: feeCurrency };
 }
 
 /** Sums that are too large for a number are for the caller to refuse. */
 export function representTotal(total: Total) {
-  const { from, to, currency, timeToPay, sessions, ...sums } = total;
+  const { from, to, currency, fees, timeToPay, sessions, ...sums } = total;
   const sum = ({ count, amount }: Sum) => ({ count, amount: Number(amount) });
   return {
     object: 'total',
@@ -193,6 +199,7 @@ export function representTotal(total: Total) {
     late: sum(sums.late),
     refunded: sum(sums.refunded),
     reversed: sum(sums.reversed),
+    fees: fees.map((fee) => ({ ...sum(fee), currency: fee.currency })),
     time_to_pay: {
       within_1_minute: timeToPay.within1Minute,
       within_10_minutes: timeToPay.within10Minutes,

@@ -92,6 +92,19 @@ export type Payment = {
   readonly late: boolean;
 };
 
+/**
+ * Fee that a provider kept of a booked payment, as its rail told. At most one for each payment, by its (rail, reference).
+ * It is no part of the ledger, which the payment enters with its whole amount.
+ */
+export type Fee = {
+  readonly rail: string;
+  /** The reference of the payment. */
+  readonly reference: string;
+  /** In minor units of its own currency: that in which the provider pays out, which may not be that of the session. */
+  readonly amount: number;
+  readonly currency: string;
+};
+
 /** Refund states in the order in which knowledge grows: a succeeded refund can still be returned to the sender. */
 export const refundStatuses = ['pending', 'succeeded', 'failed'] as const;
 export type RefundStatus = (typeof refundStatuses)[number];
@@ -192,6 +205,8 @@ export type Checkout = {
   readonly payments: readonly Payment[];
   readonly refunds: readonly Refund[];
   readonly reversals: readonly Reversal[];
+  /** Absent: no rail has told of one. */
+  readonly fees?: readonly Fee[];
   readonly policy: Policy;
 };
 
@@ -211,6 +226,14 @@ export function amountPaid(checkout: Checkout): number {
   let sum = 0;
   for (const payment of checkout.payments) sum += payment.amount;
   return sum;
+}
+
+/** Fee of a payment, if its rail has told of one. */
+export function feeOf(
+  { fees }: Checkout,
+  { rail, reference }: Pick<Payment, 'rail' | 'reference'>,
+): Fee | undefined {
+  return fees?.find((each) => each.rail === rail && each.reference === reference);
 }
 
 /** Name of a payment, or of its reversal, for the payer: the reference that was quoted with a transfer, else the rail's own id. */

@@ -1,6 +1,6 @@
 /**
- * Totals of an account and mode: money that came and went, how long it took payers to pay, and sessions that were
- * created, by interval and currency.
+ * Totals of an account and mode: money that came and went, what providers kept of it, how long it took payers to pay, and
+ * sessions that were created, by interval and currency.
  */
 import type { MovementType } from './movements.ts';
 import type { Status } from './session.ts';
@@ -38,6 +38,10 @@ export type MovementSum = {
   readonly count: number;
   /** In minor units. The sum of many large amounts has more digits than a number holds. */
   readonly amount: bigint;
+  /** Currency of the fees of all of them; null where no fee is known of any. */
+  readonly feeCurrency: string | null;
+  /** Sum of their fees, in minor units of that currency. */
+  readonly fee: bigint;
 } & TimesToPay;
 
 /** Sessions of a class that were created in an interval, as they are now. */
@@ -52,6 +56,9 @@ export type SessionCount = {
 
 export type Sum = { readonly count: number; readonly amount: bigint };
 
+/** Fees in a currency: how many payments they were kept of, and their sum. */
+export type FeeSum = Sum & { readonly currency: string };
+
 export type Total = Interval & {
   readonly currency: string;
   /** All payments, with those that were late. */
@@ -59,6 +66,8 @@ export type Total = Interval & {
   readonly late: Sum;
   readonly refunded: Sum;
   readonly reversed: Sum;
+  /** Fees that are known of the payments, by their own currencies, which are not added to one another. */
+  readonly fees: readonly FeeSum[];
   /** Sessions that a payment of the interval completed, whenever they were created. */
   readonly timeToPay: TimesToPay;
   readonly sessions: {
@@ -94,19 +103,27 @@ const placeOf = ({ interval, currency }: Pick<MovementSum, 'interval' | 'currenc
   `${interval} ${currency}`;
 
 function moved(sums: readonly MovementSum[]) {
-  function sumOf(is: (sum: MovementSum) => boolean): Sum {
+  function sumOf(is: (sum: MovementSum) => boolean, amountOf = ({ amount }: MovementSum) => amount): Sum {
     const all = sums.filter(is);
     return {
       count: all.reduce((count, each) => count + each.count, 0),
-      amount: all.reduce((amount, each) => amount + each.amount, 0n),
+      amount: all.reduce((amount, each) => amount + amountOf(each), 0n),
     };
   }
+  const feeCurrencies = new Set(sums.flatMap(({ feeCurrency }) => feeCurrency ?? []));
   const countOf = (time: keyof TimesToPay) => sums.reduce((count, each) => count + each[time], 0);
   return {
     received: sumOf(({ type }) => type === 'payment'),
     late: sumOf(({ late }) => late),
     refunded: sumOf(({ type }) => type === 'refund'),
     reversed: sumOf(({ type }) => type === 'reversal'),
+    fees: [...feeCurrencies].sort().map((currency) => ({
+      currency,
+      ...sumOf(
+        ({ feeCurrency }) => feeCurrency === currency,
+        ({ fee }) => fee,
+      ),
+    })),
     timeToPay: {
       within1Minute: countOf('within1Minute'),
       within10Minutes: countOf('within10Minutes'),

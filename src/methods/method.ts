@@ -6,6 +6,7 @@ import {
   type AttemptStatus,
   amountDue,
   type Checkout,
+  type Fee,
   type JsonObject,
   type RailTraits,
   type Refund,
@@ -67,7 +68,12 @@ export type RailAnswer = {
   readonly reason: string;
   /** Time to ask again, or null. */
   readonly syncAt: TenantTime | null;
-  readonly payment: { readonly reference: string; readonly amount: number } | null;
+  readonly payment: {
+    readonly reference: string;
+    readonly amount: number;
+    /** What the provider keeps of it; absent: not known, or not yet. */
+    readonly fee?: Pick<Fee, 'amount' | 'currency'>;
+  } | null;
   /** New details to keep in the attempt; absent: nothing new. */
   readonly details?: JsonObject;
   /** Money that the rail takes back, in its current state. */

@@ -80,6 +80,7 @@ export function dataOf(checkout: Checkout): string {
     // Most sessions have none of these, which JSON leaves out; `checkoutFrom` puts them back.
     refunds: refunds.length > 0 ? refunds : undefined,
     reversals: reversals.length > 0 ? reversals : undefined,
+    fees: checkout.fees,
     policy: policy === defaultPolicy ? undefined : policy,
   } satisfies { readonly [K in Exclude<keyof Checkout, InColumns>]: Checkout[K] | undefined });
 }
@@ -222,8 +223,8 @@ export const followingTables: readonly Following[] = [
       refunds.map(({ id, rail, status }) => ({ id, checkout, rail, state: status })),
     { sets: ['state'] },
   ),
-  following('movement', ['payments', 'refunds', 'reversals', 'lifecycle'], movementsOf, {
-    sets: ['amount', 'timeToPayMs'],
+  following('movement', ['payments', 'refunds', 'reversals', 'fees', 'lifecycle'], movementsOf, {
+    sets: ['amount', 'timeToPayMs', 'fee', 'feeCurrency'],
   }),
   // Attempts that stand open until a transfer comes.
   following('awaited', ['attempts', 'currency'], ({ id: checkout, currency, attempts }) =>
@@ -263,6 +264,7 @@ export function bytesOf({
   payments,
   refunds,
   reversals,
+  fees = [],
 }: Checkout): number {
   let characters = description.length + JSON.stringify(metadata).length;
   for (const refund of refunds) characters += JSON.stringify(refund.metadata).length;
@@ -274,6 +276,7 @@ export function bytesOf({
         800 * attempts.length +
         200 * payments.length +
         700 * refunds.length +
-        200 * reversals.length)
+        200 * reversals.length +
+        150 * fees.length)
   );
 }

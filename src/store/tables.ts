@@ -31,7 +31,7 @@ export const tables = {
     booked_at bigint, late boolean`,
   refund: 'id* rfd, checkout chk, rail text, state pending|succeeded|failed',
   movement: `id* mov, type payment|refund|reversal, created_at bigint, checkout chk, rail text, reference text,
-    currency text, amount bigint, late boolean, time_to_pay_ms bigint?`,
+    currency text, amount bigint, late boolean, time_to_pay_ms bigint?, fee bigint?, fee_currency text?`,
   awaited: 'currency* text, amount* bigint, attempt* pat, checkout chk',
   provider_event: `id* pev, rail text, reference text, received_at bigint, state waiting|open|done,
     due_at bigint?, tries integer, attempt_reference text?, payment_reference text?, body text`,

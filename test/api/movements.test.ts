@@ -72,6 +72,7 @@ suite('movements of money', async () => {
       reference: made.id,
       late: false,
       time_to_pay_ms: null,
+      fee: null,
     });
     assert.deepEqual(await list('type=refund&currency=eur&late=false'), [second]);
     assert.deepEqual(await list(`limit=1&after=${third.id}`), [second]);
@@ -91,6 +92,7 @@ suite('movements of money', async () => {
       late: { count: 0, amount: 0 },
       refunded: { count: 1, amount: 1000 },
       reversed: { count: 0, amount: 0 },
+      fees: [],
       time_to_pay: paidWithin(1, 1, 1, 1, 1, 0),
       sessions: { created: 1, active: 0, completed: 1, expired: 0, partially_paid: 0, paid_in_excess: 0 },
     });

@@ -186,3 +186,60 @@ suite('when the rail is to be asked again', () => {
     assert.equal(after(checkout(), start({ status: 'failed', syncAt })).attempts[0]?.syncAt, null);
   });
 });
+
+suite('the fee of a payment', () => {
+  const FEE = { amount: 59, currency: 'EUR' };
+  const withFee = (fee = FEE, given: Partial<Report> = {}) =>
+    paid(1000, { payment: { reference: 'pay_1', amount: 1000, fee }, ...given });
+  const line = { rail: 'sandbox', reference: 'pay_1' };
+
+  test('is kept with the payment, which is booked whole', () => {
+    const booked = play(processing, withFee());
+    assert.deepEqual(booked.fees, [{ ...line, ...FEE }]);
+    assert.deepEqual(booked.payments, play(processing, paid(1000)).payments);
+  });
+
+  test('may be told later, which no session shows and no event tells of', () => {
+    const booked = play(processing, paid(1000));
+    assert.equal(booked.fees, undefined);
+    const decision = decide(booked, withFee(FEE, { now: NOW + MINUTE }));
+    assert.ok(decision.kind === 'change');
+    assert.deepEqual(decision.events, []);
+    assert.deepEqual(decision.checkout, { ...booked, fees: [{ ...line, ...FEE }] });
+  });
+
+  test('changes nothing when it is told again, or not told any more', () => {
+    const booked = play(processing, withFee());
+    assert.equal(decide(booked, withFee()).kind, 'unchanged');
+    assert.equal(decide(booked, paid(1000)).kind, 'unchanged');
+    assert.equal(decide(booked, withFee(FEE, { reference: 'ref_other' })).kind, 'unchanged');
+  });
+
+  test('is the one that was told last', () => {
+    const none = { amount: 0, currency: 'EUR' };
+    const dollars = { amount: 59, currency: 'USD' };
+    assert.deepEqual(play(processing, withFee(), withFee(none)).fees, [{ ...line, ...none }]);
+    assert.deepEqual(play(processing, withFee(), withFee(dollars)).fees, [{ ...line, ...dollars }]);
+  });
+
+  test('is of its payment alone, by the rail and its reference', () => {
+    const half = (reference: string, rail = 'sandbox') =>
+      paid(500, { rail, reference, payment: { reference: 'pay_1', amount: 500, fee: FEE } });
+    const both = play(checkout(), half('ref_a'), half('ref_b', 'bank'));
+    assert.deepEqual(both.fees, [
+      { ...line, ...FEE },
+      { ...line, ...FEE, rail: 'bank' },
+    ]);
+  });
+
+  test('is kept if the payment came by an attempt that was not known', () => {
+    const other = paid(1000, { reference: 'ref_other' });
+    const told = withFee(FEE, { reference: 'ref_another' });
+    assert.deepEqual(play(checkout(), other, told).fees, [{ ...line, ...FEE }]);
+  });
+
+  test('of no payment is none', () => {
+    const refused = paid(1, { payment: { reference: 'pay_1', amount: 0, fee: FEE } });
+    assert.equal(play(processing, refused).fees, undefined);
+  });
+});

@@ -76,6 +76,7 @@ suite('an answer in hundredths', () => {
         { currency: 'KWD', amount: 5125, parts: [{ amount: 5000 }], limit: 3 },
         { invoice_currency: 'EUR', amount: 99, amount_paid: 98, amount_refunded: 97 },
         { charge_currency: 'JPY', amount: null },
+        { currency: 'EUR', amount: 99, fee: { amount: 88, currency: 'JPY' } },
       ],
     };
     assert.deepEqual(JSON.parse(inHundredths(JSON.stringify(before))).data, [
@@ -88,6 +89,7 @@ suite('an answer in hundredths', () => {
       { currency: 'KWD', amount: 512.5, parts: [{ amount: 500 }], limit: 3 },
       { invoice_currency: 'EUR', amount: 99, amount_paid: 98, amount_refunded: 97 },
       { charge_currency: 'JPY', amount: null },
+      { currency: 'EUR', amount: 99, fee: { amount: 8800, currency: 'JPY' } },
     ]);
   });
 

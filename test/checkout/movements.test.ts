@@ -78,6 +78,60 @@ suite('movements of money', () => {
   });
 });
 
+suite('the fee', () => {
+  const both = play(
+    checkout(),
+    paid(400, { payment: { reference: 'a', amount: 400 } }),
+    paid(600, {
+      reference: 'ref_b',
+      payment: { reference: 'b', amount: 600, fee: { amount: 30, currency: 'EUR' } },
+    }),
+  );
+
+  test('stands with the payment that it was kept of, in its own currency', () => {
+    assert.deepEqual(
+      movementsOf({ ...both, refunds: [refund(100)], reversals: [reversal(300)] }).map(
+        ({ reference, currency, fee, feeCurrency }) => [reference, currency, fee, feeCurrency],
+      ),
+      [
+        ['a', 'USD', null, null],
+        ['b', 'USD', 30, 'EUR'],
+        ['rfd_a', 'USD', null, null],
+        ['dp_a', 'USD', null, null],
+      ],
+    );
+  });
+
+  test('takes nothing from the amount', () => {
+    const { fees: _, ...without } = both;
+    assert.deepEqual(
+      movementsOf(both).map(({ amount }) => amount),
+      movementsOf(without).map(({ amount }) => amount),
+    );
+  });
+
+  always('is that of every payment of which one was told, and of no other movement', ({ after }) => {
+    const known = movementsOf(after).filter(({ fee }) => fee !== null);
+    assert.deepEqual(
+      known
+        .map(({ rail, reference, fee, feeCurrency }) => ({
+          rail,
+          reference,
+          amount: fee,
+          currency: feeCurrency,
+        }))
+        .sort(byReference),
+      [...(after.fees ?? [])].sort(byReference),
+    );
+    assert.ok(known.every(({ type }) => type === 'payment'));
+  });
+});
+
+const byReference = (
+  one: { readonly rail: string; readonly reference: string },
+  other: { readonly rail: string; readonly reference: string },
+) => (`${one.rail} ${one.reference}` < `${other.rail} ${other.reference}` ? -1 : 1);
+
 suite('the time to pay', () => {
   const timesOf = (session: Checkout) => movementsOf(session).map(({ timeToPayMs }) => timeToPayMs);
 

@@ -109,6 +109,19 @@ suite('under every sequence of commands', () => {
     assert.equal(after.attempts.length, before.attempts.length);
   });
 
+  always('a fee changes nothing but what is known of fees', ({ before, command, decision }) => {
+    if (command.type !== 'report' || !command.payment?.fee) return;
+    const { fee: _, ...payment } = command.payment;
+    const plain = decide(before, { ...command, payment });
+    if (decision.kind === 'refusal' || plain.kind === 'refusal') return assert.deepEqual(decision, plain);
+    const { fees: told, ...rest } = decision.checkout;
+    const { fees: known = [], ...expected } = plain.checkout;
+    assert.deepEqual(rest, expected);
+    const eventsOf = (each: typeof decision) => (each.kind === 'change' ? each.events : []);
+    assert.deepEqual(eventsOf(decision), eventsOf(plain));
+    assert.ok((told ?? []).length - known.length <= 1);
+  });
+
   always('an active session is never covered, and an end cancels what waited', ({ before, after }) => {
     assert.ok(paymentStatusesOf[statusOf(after)].includes(paymentStatusOf(after)));
     // A session whose items were taken away is a draft again, and no draft is paid, whatever has come for it.

@@ -37,6 +37,7 @@ const someMetadata = fc.dictionary(fc.constantFrom('a', 'b'), fc.constantFrom(nu
   maxKeys: 2,
 });
 const version = fc.option(fc.integer({ min: 1, max: 6 }), { freq: 4 });
+const someFee = fc.record({ amount: fc.nat(60), currency: fc.constantFrom('USD', 'EUR') });
 const syncAt = fc.option(fc.integer({ min: T, max: T + 120 * MINUTE }));
 const traits: fc.Arbitrary<RailTraits> = fc.record(
   {
@@ -72,7 +73,12 @@ const someReport = fc
     rail: rails,
     name: names,
     status: statuses,
-    payment: fc.option(fc.record({ reference: names, amount: fc.option(money, { freq: 4 }) })),
+    payment: fc.option(
+      fc.record(
+        { reference: names, amount: fc.option(money, { freq: 4 }), fee: someFee },
+        { requiredKeys: ['reference', 'amount'] },
+      ),
+    ),
     syncAt,
     details,
     made: fc.uuid(),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { createSession, pay, succeeded } from '../api/shop.ts';
 import { startService } from '../support/service.ts';
+import { createTill } from './db/money.ts';
 import { assertMistake, opentill, settingsFor } from './developer.ts';
 
 suite('opentill money', () => {
@@ -12,6 +13,8 @@ suite('opentill money', () => {
     assert.match(nothing.stderr, /there is nothing in this time/);
     const { id } = await createSession(service);
     await pay(service, id);
+    const tenant = { account: service.account.number, mode: 'test' } as const;
+    await createTill(service.service.store, tenant, Date.now()).learnFee(id, 88, 'JPY');
     const body = { payin: id, amount: 1000 };
     const refund = succeeded(await service.call('POST', '/v3/refund', { body }), 201);
 
@@ -19,7 +22,7 @@ suite('opentill money', () => {
     assert.deepEqual([code, stderr], [0, '']);
     assert.match(
       stdout,
-      /^\S+Z to \S+Z {2}EUR {2}received 25\.00 \(1\) {2}refunded -10\.00 \(1\) {2}reversed 0\.00 \(0\) {2}paid within 1m 1, 10m 1, 1h 1, 1d 1, 1w 1, later 0 {2}sessions 1, completed 1\n$/,
+      /^\S+Z to \S+Z {2}EUR {2}received 25\.00 \(1\) {2}refunded -10\.00 \(1\) {2}reversed 0\.00 \(0\) {2}fees 88 JPY \(1\) {2}paid within 1m 1, 10m 1, 1h 1, 1d 1, 1w 1, later 0 {2}sessions 1, completed 1\n$/,
     );
     const movements = await opentill(t, service, 'money', 'movements');
     const [back, came, ...others] = movements.stdout.trimEnd().split('\n');
@@ -30,7 +33,7 @@ suite('opentill money', () => {
     );
     assert.match(
       `${came}`,
-      new RegExp(` {2}25\\.00 EUR {2}payment {2}${id} {2}sandbox {2}\\w+ {2}paid after \\d+s$`),
+      new RegExp(` {2}25\\.00 EUR {2}payment {2}${id} {2}sandbox {2}\\w+ {2}paid after \\d+s {2}fee 88 JPY$`),
     );
     const none = await opentill(
       t,

@@ -1,9 +1,11 @@
 /** Movements of money in lists, and the totals that are made of them and of sessions. */
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
+import fc from 'fast-check';
 import { MAX_AMOUNT } from '../../src/checkout/money.ts';
 import { type Movement, movementsOf } from '../../src/checkout/movements.ts';
 import type { Checkout, Reversal } from '../../src/checkout/session.ts';
+import { totalsOf } from '../../src/checkout/totals.ts';
 import type { MovementFilter } from '../../src/store/store.ts';
 import { add, attempt, change, type Open, payment, refund, session, T } from './build.ts';
 import { inOrder } from './deliveries.ts';
@@ -83,6 +85,27 @@ export function movementSuite(open: Open): void {
       await change(store, completed, { payments: [...completed.payments, same] });
       for await (const each of alsoReopened({ store, reopen }))
         assert.deepEqual(await times(each), ['a 5000', 'b null', 'c null']);
+    });
+
+    it('have the fee of their payment, as it was told last', async ({ store, reopen, mine }) => {
+      const payments = [payment('a', { bookedAt: at(1) }), payment('b', { bookedAt: at(2) })];
+      const before = await add(store, session(mine, { payments }));
+      const fees = async (from = store) =>
+        (await from.movements.list(mine, {}, ALL)).rows.map(({ fee, feeCurrency }) => [fee, feeCurrency]);
+      const none = [null, null];
+      assert.deepEqual(await fees(), [none, none]);
+      const told = (reference: string, amount: number, currency: string) => ({
+        fees: [{ rail: 'sandbox', reference, amount, currency }],
+      });
+      const first = await change(store, before, told('a', 0, 'EUR'));
+      assert.deepEqual(await fees(), [none, [0, 'EUR']]);
+      const more = await change(store, first, told('a', 59, 'EUR'));
+      assert.deepEqual(await fees(), [none, [59, 'EUR']]);
+      const after = await change(store, more, told('a', 59, 'USD'));
+      for await (const each of alsoReopened({ store, reopen })) {
+        assert.deepEqual(await fees(each), [none, [59, 'USD']]);
+        assert.deepEqual((await each.checkouts.fetch(mine, after.id))?.fees, after.fees);
+      }
     });
 
     it('are gone once a refund has failed, or a reversal is won', async ({ store, mine }) => {
@@ -223,14 +246,67 @@ export function movementSuite(open: Open): void {
       );
     });
 
+    it('are summed up with their fees, each currency of fees by itself', async ({ store, mine, live }) => {
+      const currencies = fc.constantFrom('EUR', 'USD', 'JPY');
+      const paid = fc.record({
+        currency: currencies,
+        late: fc.boolean(),
+        seconds: fc.nat(29),
+        fee: fc.option(fc.record({ amount: fc.nat(2_000_000), currency: currencies })),
+      });
+      for (const [n, { currency, late, seconds, fee }] of fc
+        .sample(paid, { numRuns: 60, seed: 7 })
+        .entries()) {
+        const line = payment(`${n}`, { late, bookedAt: at(seconds) });
+        const fees = fee === null ? {} : { fees: [{ rail: line.rail, reference: line.reference, ...fee }] };
+        await add(store, session(n % 10 === 0 ? live : mine, { currency, payments: [line], ...fees }));
+      }
+      const intervals = [
+        { from: at(0), to: at(10) },
+        { from: at(10), to: at(20) },
+      ];
+      const { rows } = await store.movements.list(mine, {}, ALL);
+      for (const filter of [{ intervals }, { intervals, currency: 'USD' }]) {
+        const totals = totalsOf(intervals, await store.totals.movements(mine, filter), []);
+        assert.ok(totals.some(({ fees }) => fees.length === 3));
+        for (const { from, to, currency, received, fees } of totals) {
+          const all = rows.filter(
+            (each) => each.currency === currency && each.createdAt >= from && each.createdAt < to,
+          );
+          const known = Map.groupBy(
+            all.filter(({ fee }) => fee !== null),
+            ({ feeCurrency }) => feeCurrency,
+          );
+          assert.equal(received.count, all.length);
+          assert.deepEqual(
+            fees,
+            [...known]
+              .map(([feeCurrency, those]) => ({
+                currency: feeCurrency,
+                count: those.length,
+                amount: those.reduce((sum, { fee }) => sum + BigInt(fee ?? 0), 0n),
+              }))
+              .sort((one, other) => (`${one.currency}` < `${other.currency}` ? -1 : 1)),
+          );
+        }
+      }
+    });
+
     it('are summed up exactly, however large', async ({ store, mine }) => {
       for (const each of ['a', 'b', 'c']) {
         const payments = Array.from({ length: 9 }, (_, n) => payment(`${each}${n}`, { amount: MAX_AMOUNT }));
-        await add(store, session(mine, { payments }));
+        const fees = payments.map(({ rail, reference, amount }) => ({
+          rail,
+          reference,
+          amount,
+          currency: 'EUR',
+        }));
+        await add(store, session(mine, { payments, fees }));
       }
       const [sum, ...others] = await store.totals.movements(mine, { intervals: [{ from: T, to: T + 1 }] });
       assert.deepEqual(others, []);
-      assert.deepEqual([sum?.count, sum?.amount], [27, 27n * BigInt(MAX_AMOUNT)]);
+      const most = 27n * BigInt(MAX_AMOUNT);
+      assert.deepEqual([sum?.count, sum?.amount, sum?.fee], [27, most, most]);
     });
   });
 

@@ -146,6 +146,8 @@ function route(books: Books, { method, path, form }: Call): unknown {
       return books.take(books.intents, 'payment_intent', id);
     case 'GET charges/id':
       return books.take(books.charges, 'charge', id);
+    case 'GET balance_transactions/id':
+      return books.take(books.balanceTransactions, 'balance_transaction', id);
     case 'POST refunds':
       return books.createRefund(form);
     case 'GET refunds/id':

@@ -42,6 +42,16 @@ export type Charge = Named & {
   disputed: boolean;
   currency: string;
   metadata: Metadata;
+  /** Null at first: Stripe captures behind its answer. */
+  balance_transaction: string | null;
+};
+
+export type BalanceTransaction = Omit<Named, 'livemode'> & {
+  amount: number;
+  fee: number;
+  net: number;
+  currency: string;
+  source: string;
 };
 
 export type Refund = Named & {
@@ -107,6 +117,7 @@ export function createBooks(livemode: boolean, pageUrl: (session: string) => str
   const sessions = new Map<string, Session>();
   const intents = new Map<string, Intent>();
   const charges = new Map<string, Charge>();
+  const balanceTransactions = new Map<string, BalanceTransaction>();
   const refunds = new Map<string, Refund>();
   const disputes = new Map<string, Dispute>();
   const events: StandInEvent[] = [];
@@ -267,6 +278,7 @@ export function createBooks(livemode: boolean, pageUrl: (session: string) => str
       disputed: false,
       currency: intent.currency,
       metadata: intent.metadata,
+      balance_transaction: null,
     };
     charges.set(charge.id, charge);
     Object.assign(intent, {
@@ -293,6 +305,17 @@ export function createBooks(livemode: boolean, pageUrl: (session: string) => str
   function chargeOf(intent: string): Charge {
     const { latest_charge: charge } = take(intents, 'payment_intent', intent);
     return take(charges, 'charge', charge ?? '');
+  }
+
+  /** The payment enters the balance, in the currency of payouts, less its fee. Nobody need hear of it. */
+  function enterBalance(intent: string, given: Partial<BalanceTransaction> = {}): void {
+    const charge = chargeOf(intent);
+    const { livemode: _, ...entry } = named('txn', 'balance_transaction');
+    const { amount = charge.amount, fee = 59, currency = charge.currency } = given;
+    const line = { ...entry, amount, fee, net: amount - fee, currency, source: charge.id };
+    balanceTransactions.set(line.id, line);
+    charge.balance_transaction = line.id;
+    happened('charge.updated', charge);
   }
 
   function createRefund(form: Form): Refund {
@@ -374,6 +397,7 @@ export function createBooks(livemode: boolean, pageUrl: (session: string) => str
     sessions,
     intents,
     charges,
+    balanceTransactions,
     refunds,
     disputes,
     events,
@@ -384,6 +408,7 @@ export function createBooks(livemode: boolean, pageUrl: (session: string) => str
     expireDue,
     pay,
     settlePayment,
+    enterBalance,
     createRefund,
     settleRefund,
     dispute,

@@ -19,6 +19,7 @@ export const movementKeys = {
   late: 'True for a payment after the end.',
   time_to_pay_ms:
     'Milliseconds from the creation of the session to the payment that completed it; null for other movements.',
+  fee: 'Fee that the provider kept of a payment: its `amount` in minor units, and its own `currency`; null where none is known.',
 } as const;
 
 export function movementLine(movement: Movement): string {
@@ -27,6 +28,7 @@ export function movementLine(movement: Movement): string {
   const columns = [id, created_at, `${sign}${formatAmount(amount, currency)}`, type, payin, rail, reference];
   if (movement.late) columns.push('late');
   if (movement.time_to_pay_ms !== null) columns.push(`paid after ${formatSpan(movement.time_to_pay_ms)}`);
+  if (movement.fee !== null) columns.push(`fee ${formatAmount(movement.fee.amount, movement.fee.currency)}`);
   return columns.map(printable).join('  ');
 }
 
@@ -38,13 +40,14 @@ export const totalKeys = {
   late: 'Those of them that came after the end.',
   refunded: 'Refunds that have not failed.',
   reversed: 'Reversals that you have not won.',
+  fees: 'Fees that are known of the payments, for each currency of fees: the `count` of payments, the `amount`, and the `currency`.',
   time_to_pay:
     'Sessions that a payment of the interval completed, by how long that took: `within_1_minute`, `within_10_minutes`, `within_1_hour`, `within_1_day` and `within_1_week`, of which each includes those before it, and `over_1_week`.',
   sessions: 'Sessions that were created in the interval, by their status now.',
 } as const;
 
 export function totalLine(total: Total): string {
-  const { from, to, currency, received, refunded, reversed, time_to_pay: times, sessions } = total;
+  const { from, to, currency, received, refunded, reversed, fees, time_to_pay: times, sessions } = total;
   const sum = (name: string, { count, amount }: Total['received'], sign = '') =>
     `${name} ${count > 0 ? sign : ''}${decimalAmount(amount, currency)} (${count})`;
   return [
@@ -53,6 +56,7 @@ export function totalLine(total: Total): string {
     sum('received', received),
     sum('refunded', refunded, '-'),
     sum('reversed', reversed, '-'),
+    ...fees.map(({ count, amount, currency: own }) => `fees ${formatAmount(amount, own)} (${count})`),
     `paid within 1m ${times.within_1_minute}, 10m ${times.within_10_minutes}, 1h ${times.within_1_hour}, 1d ${times.within_1_day}, 1w ${times.within_1_week}, later ${times.over_1_week}`,
     `sessions ${sessions.created}, completed ${sessions.completed}`,
   ].join('  ');

@@ -88,8 +88,8 @@ const tooLarge: Problem = {
   detail: `must be later: a sum exceeds ${Number.MAX_SAFE_INTEGER}, the largest whole number in JSON`,
 };
 
-const isTooLarge = ({ received, refunded, reversed }: Total): boolean =>
-  [received, refunded, reversed].some(({ amount }) => amount > Number.MAX_SAFE_INTEGER);
+const isTooLarge = ({ received, refunded, reversed, fees }: Total): boolean =>
+  [received, refunded, reversed, ...fees].some(({ amount }) => amount > Number.MAX_SAFE_INTEGER);
 
 /** Intervals that are asked for, and the mistakes of the question. Where the time is among them, the rest is looked at. */
 async function intervalsOf({

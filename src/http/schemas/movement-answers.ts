@@ -47,8 +47,20 @@ export const movementResources = {
           examples: [42_000],
         }),
       ),
+      fee: nullable(ref('Fee')),
     } satisfies FieldsOf<typeof representMovement>,
     { ...closed, description: 'Money that came, goes back or was taken back.' },
+  ),
+  Fee: Type.Object(
+    {
+      amount: minorUnits('Amount, in minor units of its own currency.'),
+      currency: text('ISO 4217 currency code of the fee.', 'EUR'),
+    },
+    {
+      ...closed,
+      description:
+        'Fee that the provider kept of a payment, in the currency that it pays out in. It is null for other movements, and until the rail has told of it, which few rails do.',
+    },
   ),
   Total: Type.Object(
     {
@@ -60,6 +72,9 @@ export const movementResources = {
       late: ref('Sum'),
       refunded: ref('Sum'),
       reversed: ref('Sum'),
+      fees: Type.Array(ref('FeeSum'), {
+        description: 'Fees that are known of the payments, one sum for each currency of fees.',
+      }),
       time_to_pay: ref('TimesToPay'),
       sessions: ref('SessionCounts'),
     } satisfies FieldsOf<typeof representTotal>,
@@ -72,6 +87,14 @@ export const movementResources = {
   Sum: Type.Object(
     { count: count('Number of movements.'), amount: minorUnits('Sum of their amounts.') },
     { ...closed, description: 'Movements, summed up.' },
+  ),
+  FeeSum: Type.Object(
+    {
+      count: count('Number of payments whose fee is known.'),
+      amount: minorUnits('Sum of their fees.'),
+      currency: text('ISO 4217 currency code of the fees.', 'EUR'),
+    },
+    { ...closed, description: 'Fees in a currency, summed up.' },
   ),
   TimesToPay: Type.Object(
     {

@@ -45,6 +45,10 @@ export function stripeApi(call: <Answer>(request: StripeCall) => Promise<Answer>
       retrieve: (id: string) => get<Stripe.Refund>(`refunds/${encodeURIComponent(id)}`),
       list: (params: Stripe.RefundListParams) => get<Stripe.ApiList<Stripe.Refund>>('refunds', params),
     },
+    balanceTransactions: {
+      retrieve: (id: string) =>
+        get<Stripe.BalanceTransaction>(`balance_transactions/${encodeURIComponent(id)}`),
+    },
     disputes: {
       list: (params: Stripe.DisputeListParams) => get<Stripe.ApiList<Stripe.Dispute>>('disputes', params),
     },

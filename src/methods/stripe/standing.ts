@@ -2,7 +2,7 @@
 
 import type Stripe from 'stripe';
 import { formatAmount } from '../../checkout/money.ts';
-import type { Attempt, Checkout } from '../../checkout/session.ts';
+import type { Attempt, Checkout, Fee } from '../../checkout/session.ts';
 import type { TenantTime } from '../../checkout/tenant.ts';
 import type { RailAnswer, RailReversal, RefundNews } from '../method.ts';
 import { fromStripeAmount } from './amounts.ts';
@@ -17,7 +17,14 @@ const LOOK_AGAIN_MS = 10 * 60_000;
 export type Aftermath = {
   readonly refunds: readonly Stripe.Refund[];
   readonly disputes: readonly Stripe.Dispute[];
+  /** What the payment has come to in the balance, with its fee; null: not there yet, or not asked for. */
+  readonly balance: Stripe.BalanceTransaction | null;
+  /** Reason why Stripe will not tell of the balance; empty: there is none. */
+  readonly untold: string;
 };
+
+/** There is nothing beside the page, or it is not asked for. */
+export const noAftermath: Aftermath = { refunds: [], disputes: [], balance: null, untold: '' };
 
 export type Asked = { readonly checkout: Checkout; readonly attempt: Attempt; readonly nowMs: TenantTime };
 
@@ -124,15 +131,19 @@ function paid(asked: Asked, page: Page, aftermath: Aftermath): RailAnswer {
   if (amount === null || amount <= 0) {
     return puzzled(asked, `${id} of Stripe has brought ${received} in its units, which is no amount`);
   }
+  const { balance, untold } = aftermath;
+  const fee = balance && feeIn(balance);
   const alerts = [
     ...(amount === attempt.amount ? [] : [wrongAmount(asked, id, amount)]),
+    ...(untold === '' ? [] : [`Stripe does not tell the fee of ${id}: ${untold}`]),
+    ...(balance && !fee ? [`the fee of ${id} is ${balance.fee} ${balance.currency} in Stripe's units`] : []),
     ...aftermath.disputes.flatMap((each) => alertsOf(each, checkout.currency, amount)),
   ];
   return {
     status: 'succeeded',
     reason: '',
     syncAt: null,
-    payment: { reference: id, amount },
+    payment: { reference: id, amount, ...(fee ? { fee } : {}) },
     refunds: aftermath.refunds.flatMap((each) => newsOf(asked, each)),
     reversals: [
       ...aftermath.disputes.flatMap((each) => reversalOfDispute(each, checkout.currency, amount)),
@@ -140,6 +151,13 @@ function paid(asked: Asked, page: Page, aftermath: Aftermath): RailAnswer {
     ],
     ...(alerts.length > 0 ? { alert: `${attempt.id}: ${alerts.join('; ')}` } : {}),
   };
+}
+
+/** Fee of a payment, in the currency that Stripe pays out in; null if it is no amount of it. */
+function feeIn({ fee, currency: code }: Stripe.BalanceTransaction): Pick<Fee, 'amount' | 'currency'> | null {
+  const currency = code.toUpperCase();
+  const amount = fromStripeAmount(fee, currency);
+  return amount === null || amount < 0 ? null : { amount, currency };
 }
 
 function wrongAmount({ checkout: { currency }, attempt }: Asked, intent: string, amount: number): string {

@@ -1,7 +1,8 @@
 /**
  * Card rail: payers pay on Stripe's page, and the state of a payment is fetched from Stripe, never taken from an event.
  */
-import { type Attempt, type Checkout, knowledgeOf } from '../../checkout/session.ts';
+import type Stripe from 'stripe';
+import { type Attempt, type Checkout, feeOf, knowledgeOf } from '../../checkout/session.ts';
 import type { Mode, Tenant } from '../../checkout/tenant.ts';
 import type { Vault } from '../credentials.ts';
 import type { Occasion, PaidAccount, Rail, RailAnswer } from '../method.ts';
@@ -27,6 +28,7 @@ import {
   answerFor,
   failed,
   intentOf,
+  noAftermath,
   notKnown,
   strangeness,
   waiting,
@@ -254,19 +256,47 @@ async function standing(ask: Ask, asked: Asked, session: string): Promise<RailAn
 }
 
 /** Fetched only if there is a sign of it, or if somebody asks again about a completed payment. */
-async function aftermathOf(ask: Ask, { checkout, attempt }: Asked, page: Page): Promise<Aftermath> {
+async function aftermathOf(ask: Ask, asked: Asked, page: Page): Promise<Aftermath> {
+  const { checkout, attempt } = asked;
   const { tenant } = checkout;
   const intent = intentOf(page);
   const charge = typeof intent?.latest_charge === 'object' ? intent.latest_charge : null;
   const isKnown = attempt.status === 'succeeded';
-  if (intent === null || charge === null) return { refunds: [], disputes: [] };
+  if (intent === null || charge === null) return noAftermath;
   const list = { payment_intent: intent.id, limit: 100 };
-  const [refunds, disputes] = await Promise.all([
+  const [refunds, disputes, balance] = await Promise.all([
     isKnown || charge.amount_refunded > 0 ? ask(tenant, (stripe) => stripe.refunds.list(list)) : { data: [] },
     isKnown || charge.disputed ? ask(tenant, (stripe) => stripe.disputes.list(list)) : { data: [] },
+    balanceOf(ask, asked, intent.id, charge.balance_transaction),
   ]);
-  return { refunds: refunds.data, disputes: disputes.data };
+  return { refunds: refunds.data, disputes: disputes.data, ...balance };
 }
+
+/**
+ * The line of the balance that has the fee of a payment. Stripe has none until some time after the payment. It is asked
+ * for by itself: a key that may not read it, or a failure, must not keep the payment from being booked. Rejects where the
+ * payment is booked and Stripe does not answer, so that whoever asks does so again.
+ */
+async function balanceOf(
+  ask: Ask,
+  { checkout, attempt }: Asked,
+  payment: string,
+  line: Stripe.Charge['balance_transaction'],
+): Promise<Pick<Aftermath, 'balance' | 'untold'>> {
+  const isKnown = feeOf(checkout, { rail: STRIPE, reference: payment }) !== undefined;
+  if (typeof line !== 'string' || isKnown) return noFee;
+  try {
+    const balance = await ask(checkout.tenant, (stripe) => stripe.balanceTransactions.retrieve(line));
+    return { ...noFee, balance };
+  } catch (error) {
+    if (!(error instanceof StripeTrouble)) throw error;
+    if (error.kind !== 'unavailable') return { ...noFee, untold: error.message };
+    if (attempt.status === 'succeeded') throw error;
+    return noFee;
+  }
+}
+
+const noFee = { balance: null, untold: '' } as const;
 
 function syncTrouble(asked: Asked, error: unknown): RailAnswer {
   if (!(error instanceof StripeTrouble)) throw error;
@@ -289,7 +319,7 @@ async function close(ask: Ask, asked: Asked): Promise<RailAnswer> {
   const page = await expirePage(ask, checkout, session).catch((error: StripeTrouble) =>
     error.kind === 'refused' ? null : Promise.reject(error),
   );
-  if (page?.status === 'expired') return answerFor(asked, page, { refunds: [], disputes: [] });
+  if (page?.status === 'expired') return answerFor(asked, page, noAftermath);
   // It was closed before, by time or by its payer: then the actual state is fetched.
   return standing(ask, asked, session);
 }

@@ -117,7 +117,7 @@ const rules: Rules = {
     return row.amountPaid === sum && Number.isSafeInteger(sum);
   },
   'the amounts of a session are whole numbers that can be counted with exactly': ({ checkout }) =>
-    [checkout, ...checkout.attempts, ...checkout.refunds, ...checkout.reversals]
+    [checkout, ...checkout.attempts, ...checkout.refunds, ...checkout.reversals, ...(checkout.fees ?? [])]
       .map(({ amount }) => amount)
       .concat(checkout.items.flatMap(({ quantity, unitPrice }) => [quantity, unitPrice]))
       .every((each) => Number.isSafeInteger(each) && each >= 0),
@@ -136,6 +136,12 @@ const rules: Rules = {
     [...checkout.refunds, ...checkout.reversals].every(({ attempt, rail }) =>
       checkout.attempts.some((each) => each.id === attempt && each.rail === rail),
     ),
+  'the fees of a session are of its payments, at most one of each': ({
+    checkout: { fees = [], payments },
+  }) => {
+    const known = new Set(fees.map(paymentKey));
+    return known.size === fees.length && known.isSubsetOf(new Set(payments.map(paymentKey)));
+  },
   'no more goes back than was paid': ({ checkout }) =>
     checkout.attempts.every(({ id }) => sumOf(goingBack(checkout), id) <= sumOf(checkout.payments, id)),
   'a session has the events that it counts, numbered without a gap': ({ row }) =>
@@ -168,6 +174,8 @@ const rules: Rules = {
   'the customer of a session exists, or was erased and has left nothing in it': ({ row, checkout }) =>
     !isErased(row, checkout) || !hasPerson(checkout),
 };
+
+const paymentKey = ({ rail, reference }: Pick<Payment, 'rail' | 'reference'>) => `${rail} ${reference}`;
 
 export const sessionJudge = () =>
   judgeOf('every session can be read', subjectOf, { ...foundRules, ...rules }, ({ id }) => id);

@@ -12,7 +12,15 @@ export type TotalsFilter = { readonly intervals: readonly Interval[]; readonly c
 /** Amounts are summed up in two parts, which many of the largest leave in the range of integers. */
 const MILLION = 1_000_000;
 
-type SumRow = Omit<MovementSum, 'amount'> & { readonly millions: number; readonly rest: number };
+type SumRow = Omit<MovementSum, 'amount' | 'fee'> & {
+  readonly [part in 'millions' | 'rest' | 'feeMillions' | 'feeRest']: number;
+};
+
+/** Columns with the sum of a column, in two parts. */
+const partsOf = (column: string, millions: string, rest: string) =>
+  `coalesce(sum(${column} / ${MILLION}), 0) AS "${millions}", coalesce(sum(${column} % ${MILLION}), 0) AS "${rest}"`;
+
+const fromParts = (millions: number, rest: number) => BigInt(millions) * BigInt(MILLION) + BigInt(rest);
 
 /** Conditions of the times to pay, by their names in a sum. All are counted in the one pass that sums up. */
 const timesToPay = [
@@ -41,23 +49,34 @@ export const totals = {
   movements(tenant: Tenant, filter: TotalsFilter): Read<MovementSum[]> {
     const times = timesToPay.map(([name, is]) => `count(*) FILTER (WHERE time_to_pay_ms ${is}) AS "${name}"`);
     const sums = raw(
-      `count(*) AS count, sum(amount / ${MILLION}) AS millions, sum(amount % ${MILLION}) AS rest, ${times.join(', ')}`,
+      [
+        'type, late, fee_currency AS "feeCurrency", count(*) AS count',
+        partsOf('amount', 'millions', 'rest'),
+        partsOf('fee', 'feeMillions', 'feeRest'),
+        ...times,
+      ].join(', '),
     );
     const conditions = sql`${owned(tenant, 'movement')} AND movement.currency = currency.name
       AND movement.id >= span.first AND movement.id < span.beyond AND ${inTime(`movement.${RARELY}`)}`;
     const statement = sql`${ranges(tenant, filter, 'mov')}
       SELECT place AS interval, name AS currency, ${either({
-        sqlite: sql`type, late, ${sums} FROM currency CROSS JOIN span
-          CROSS JOIN movement${indexedBy('movement_currency')} ON ${conditions} GROUP BY place, name, type, late`,
+        sqlite: sql`${sums} FROM currency CROSS JOIN span
+          CROSS JOIN movement${indexedBy('movement_currency')} ON ${conditions}
+          GROUP BY place, name, type, late, fee_currency`,
         postgres: sql`found.* FROM currency CROSS JOIN span CROSS JOIN LATERAL (
-          SELECT type, late, ${sums} FROM movement WHERE ${conditions} GROUP BY type, late) AS found`,
+          SELECT ${sums} FROM movement WHERE ${conditions} GROUP BY type, late, fee_currency) AS found`,
       })}`;
-    return search(tenant, statement, ({ late, count, millions, rest, ...row }: SumRow) => ({
-      ...row,
-      late: Boolean(late),
-      count: Number(count),
-      amount: BigInt(millions) * BigInt(MILLION) + BigInt(rest),
-    }));
+    return search(
+      tenant,
+      statement,
+      ({ late, count, millions, rest, feeMillions, feeRest, ...row }: SumRow) => ({
+        ...row,
+        late: Boolean(late),
+        count: Number(count),
+        amount: fromParts(millions, rest),
+        fee: fromParts(feeMillions, feeRest),
+      }),
+    );
   },
 
   /** Sessions that were created in the intervals, as they are now. */

@@ -20,6 +20,7 @@ const DESTINATION =
 const DUE = 'a session is due when it says so';
 const EXPECTED = 'the transfers that are waited for are those of the session';
 const EVENTS = 'a session has the events that it counts, numbered without a gap';
+const FEES = 'the fees of a session are of its payments, at most one of each';
 const FAILS = 'a receiver is noted because it fails';
 const ORDERING_KEYS = 'of each ordering key the first delivery that is pending is due, and no other';
 const LEDGER = 'a bank entry has booked what the ledger says';
@@ -284,6 +285,10 @@ const common: readonly Damage[] = [
   [MOVEMENTS, 'UPDATE movement SET time_to_pay_ms = time_to_pay_ms + 1'],
   [MOVEMENTS, 'UPDATE movement SET time_to_pay_ms = NULL'],
   [MOVEMENTS, `UPDATE movement SET time_to_pay_ms = 0 WHERE type = 'refund'`],
+  [MOVEMENTS, 'UPDATE movement SET fee = fee + 1'],
+  [MOVEMENTS, `UPDATE movement SET fee_currency = 'EUR' WHERE fee = 59`],
+  [MOVEMENTS, 'UPDATE movement SET fee = NULL, fee_currency = NULL'],
+  [MOVEMENTS, `UPDATE movement SET fee = 0, fee_currency = 'EUR' WHERE type = 'refund'`],
   [MOVEMENTS, `DELETE FROM movement WHERE ${one('movement')}`],
   ['every transfer that is waited for belongs to a session', `UPDATE awaited SET checkout = 'chk_none'`],
   [EXPECTED, 'UPDATE awaited SET amount = amount + 1'],
@@ -294,6 +299,12 @@ const common: readonly Damage[] = [
     `INSERT INTO awaited SELECT account, live, 'EUR', 1, id, checkout FROM payment_attempt WHERE reference = 'RF1'`,
   ],
   [BACK, `UPDATE checkout SET data = replace(data, '"amount":300,', '"amount":3000,')`],
+  [FEES, `UPDATE checkout SET data = replace(data, '"returned","amount":59,', '"other","amount":59,')`],
+  [
+    FEES,
+    `UPDATE checkout SET data = replace(data, '"fees":[', '"fees":[{"rail":"sandbox","reference":"returned","amount":59,"currency":"USD"},')`,
+  ],
+  [AMOUNTS, `UPDATE checkout SET data = replace(data, '"amount":59,', '"amount":-59,')`],
   [
     OF_ATTEMPT,
     `UPDATE checkout SET data = replace(data, '"rail":"bank","reference":""', '"rail":"sandbox","reference":""')`,

@@ -56,6 +56,7 @@ export async function fillByService(t: Context, url: string): Promise<void> {
     // The refunds below concern one of several attempts.
     await pay(given, { outcome: 'failed' });
     await pay(given, { payment_id: 'returned' });
+    await till.learnFee(given.id, 59, 'USD');
     for (const [amount, status, url] of [
       [300, 'succeeded', `${receiver.url}/refunds`],
       [200, 'failed', ''],

@@ -160,6 +160,26 @@ export function createTill(store: Store, tenant: Tenant, now: number) {
       await order(id, { type: 'report_reversal', now, ...said });
     },
 
+    /** The rail tells the fee of the newest payment. */
+    async learnFee(id: CheckoutId, amount: number, currency: string): Promise<void> {
+      const { attempts = [], payments = [] } = (await store.checkouts.fetch(tenant, id)) ?? {};
+      const { rail, reference: payment = '', attempt } = payments.at(-1) ?? {};
+      const paying = attempts.find((each) => each.id === attempt);
+      assert.ok(rail && paying);
+      const said: Given<'report'> = {
+        rail,
+        reference: paying.reference,
+        status: paying.status,
+        reason: '',
+        syncAt: null,
+        details: null,
+        payment: { reference: payment, amount: null, fee: { amount, currency } },
+        unknownAttempt: paying,
+        refundId: newId('rfd', now),
+      };
+      await order(id, { type: 'report', now, ...said });
+    },
+
     addEntry,
     addEvent,
 

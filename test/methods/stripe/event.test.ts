@@ -20,6 +20,7 @@ suite('events of Stripe', () => {
     harness.endDispute(harness.returnOrDispute(attempt), 'lost');
     const unpaid = await harness.started();
     harness.fail(unpaid.attempt);
+    harness.enterBalance(attempt);
     const payment = harness.pageOf(attempt).payment_intent;
     const seen = harness.stripe.books.test.events.map((event) => {
       const { reference, ...about } = read(harness, harness.stripe.signed(event));
@@ -50,6 +51,7 @@ suite('events of Stripe', () => {
         paymentReference: null,
         tenant: { account: 1, mode: 'test' },
       },
+      { type: 'charge.updated', ...both },
     ]);
     assert.equal(payment, paid.checkout.payments[0]?.reference);
     assert.equal(read(harness, harness.newestEvent(attempt)).paymentReference, payment);

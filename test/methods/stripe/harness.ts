@@ -10,7 +10,12 @@ import { createStripeRail, type StripeOptions } from '../../../src/methods/strip
 import { checkout as buildCheckout } from '../../checkout/build.ts';
 import { type Misbehaviour, type StripeStandIn, startStripe } from '../../support/stripe-stand-in.ts';
 import type { SignedEvent } from '../../support/stripe-stand-in-api.ts';
-import type { Dispute, Session, Refund as StripeRefund } from '../../support/stripe-stand-in-books.ts';
+import type {
+  BalanceTransaction,
+  Dispute,
+  Session,
+  Refund as StripeRefund,
+} from '../../support/stripe-stand-in-books.ts';
 
 export const RETURN_URL = 'https://pay.example.com/c/token1?back=1';
 
@@ -60,6 +65,8 @@ export type Harness = {
   refundOutcome(status: 'succeeded' | 'pending' | 'failed'): void;
   pageOf(attempt: Attempt): Session;
   refundsOf(attempt: Attempt): StripeRefund[];
+  /** The payment enters the balance, with its fee. */
+  enterBalance(attempt: Attempt, given?: Partial<BalanceTransaction>): void;
 };
 
 export type Planned = { readonly checkout: Checkout; readonly attempt: Attempt };
@@ -186,6 +193,7 @@ export async function startHarness(
       for (const mode of ['test', 'live'] as const) stripe.books[mode].refundStatuses.push(status);
     },
     pageOf,
+    enterBalance: (attempt, given) => books(attempt).enterBalance(intentOf(attempt), given),
     refundsOf: (attempt) =>
       [...books(attempt).refunds.values()].filter((each) => each.payment_intent === intentOf(attempt)),
   };

@@ -272,6 +272,109 @@ suite('what a card payment loses again', () => {
   });
 });
 
+suite('the fee of a card payment', () => {
+  const asked = ({ stripe }: Harness) =>
+    stripe.calls.filter(({ path }) => path.startsWith('/v1/balance_transactions/')).length;
+
+  test('is told once it is in the balance, in the currency of payouts, and then not asked for again', async (t) => {
+    const harness = await startHarness(t);
+    const paid = await harness.paid();
+    assert.equal((await sync(harness, paid)).payment?.fee, undefined);
+    assert.equal(asked(harness), 0);
+    harness.enterBalance(paid.attempt, { amount: 925, fee: 57, currency: 'eur' });
+    const { payment, alert, status } = await sync(harness, paid);
+    assert.deepEqual([status, alert], ['succeeded', undefined]);
+    assert.deepEqual([payment?.amount, payment?.fee], [1000, { amount: 57, currency: 'EUR' }]);
+    assert.equal(asked(harness), 1);
+    const { rail, reference } = paid.checkout.payments[0] ?? assert.fail();
+    const fees = [{ rail, reference, amount: 57, currency: 'EUR' }];
+    const again = await sync(harness, { ...paid, checkout: { ...paid.checkout, fees } });
+    assert.deepEqual([again.payment, asked(harness)], [{ reference, amount: 1000 }, 1]);
+  });
+
+  test('comes with the payment, if Stripe has it by then', async (t) => {
+    const harness = await startHarness(t);
+    const started = await harness.started();
+    harness.pay(started.attempt);
+    harness.enterBalance(started.attempt);
+    assert.deepEqual((await sync(harness, started)).payment?.fee, { amount: 59, currency: 'USD' });
+  });
+
+  test('is in minor units, and may be nothing', async (t) => {
+    const harness = await startHarness(t);
+    for (const [given, fee] of [
+      [
+        { fee: 4200, currency: 'isk' },
+        { amount: 42, currency: 'ISK' },
+      ],
+      [
+        { fee: 42, currency: 'jpy' },
+        { amount: 42, currency: 'JPY' },
+      ],
+      [
+        { fee: 0, currency: 'usd' },
+        { amount: 0, currency: 'USD' },
+      ],
+    ] as const) {
+      const paid = await harness.paid();
+      harness.enterBalance(paid.attempt, given);
+      assert.deepEqual((await sync(harness, paid)).payment?.fee, fee);
+    }
+  });
+
+  test('that is no amount is not told, but to somebody who looks', async (t) => {
+    const harness = await startHarness(t);
+    for (const given of [
+      { fee: -1, currency: 'usd' },
+      { fee: 4250, currency: 'isk' },
+      { fee: 1, currency: 'xts' },
+    ]) {
+      const paid = await harness.paid();
+      harness.enterBalance(paid.attempt, given);
+      const { status, payment, alert } = await sync(harness, paid);
+      assert.deepEqual([status, payment?.amount, payment?.fee], ['succeeded', 1000, undefined]);
+      assert.match(alert ?? '', new RegExp(`the fee of pi_\\w+ is ${given.fee} ${given.currency}`));
+    }
+  });
+
+  test('keeps no payment from being booked: neither without an answer, nor without the permission', async (t) => {
+    const harness = await startHarness(t);
+    const on = /^GET \/v1\/balance_transactions/;
+    for (const [misbehaviour, alert] of [
+      ['error_before', undefined],
+      ['reset_after', undefined],
+      ['not_json', undefined],
+      ['forbidden', /does not tell the fee of pi_\w+: The provided key 'the key' may not do this\.$/],
+    ] as const) {
+      const started = await harness.started();
+      harness.pay(started.attempt);
+      harness.enterBalance(started.attempt);
+      harness.stripe.next(misbehaviour, { on });
+      const answer = await sync(harness, started);
+      assert.equal(answer.status, 'succeeded', misbehaviour);
+      const reference = harness.pageOf(started.attempt).payment_intent;
+      assert.deepEqual(answer.payment, { reference, amount: 1000 });
+      if (alert) assert.match(answer.alert ?? '', alert);
+      else assert.equal(answer.alert, undefined);
+    }
+  });
+
+  test('is asked for again if Stripe does not answer about a payment that is booked', async (t) => {
+    const harness = await startHarness(t);
+    const paid = await harness.paid();
+    harness.enterBalance(paid.attempt);
+    const on = /^GET \/v1\/balance_transactions/;
+    harness.stripe.next('error_before', { on });
+    assert.equal((await sync(harness, paid)).status, 'unknown');
+    assert.deepEqual((await sync(harness, paid)).payment?.fee, { amount: 59, currency: 'USD' });
+    // What else there is to hear of a payment does not wait for a permission.
+    harness.returnOrDispute(paid.attempt, 400);
+    harness.stripe.next('forbidden', { on });
+    const answer = await sync(harness, paid);
+    assert.deepEqual([answer.status, answer.reversals?.length], ['succeeded', 1]);
+  });
+});
+
 suite('an attempt that does not know its page', () => {
   test('finds it among many, and the payer can go on', async (t) => {
     const harness = await startHarness(t);

@@ -9,7 +9,7 @@ import { timesOf } from '../../money/query.ts';
 export const command = apiCommand('read')({
   purpose: 'List payments, refunds and reversals, newest first.',
   details: [
-    'A line has the id, the time, the amount, the type, the payin, the rail and the reference. Behind them stand `late`, and for the payment that completed its session the time since the creation.',
+    'A line has the id, the time, the amount, the type, the payin, the rail and the reference. Behind them stand `late`, for the payment that completed its session the time since the creation, and the fee that the provider kept, where it is known.',
   ],
   options: {
     from: optional(moment, 'Only movements at this time or later.'),
