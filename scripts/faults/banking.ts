@@ -52,7 +52,7 @@ export const bankingFaults: readonly Fault[] = [
   },
   {
     name: 'money that came in time at a bank in the east is held as late',
-    ...banking('effects', 'effects-money'),
+    ...banking('objection', 'effects-money'),
     find: ' - EARLIEST_DAY_MS)',
     replace: ')',
   },
@@ -82,13 +82,13 @@ export const bankingFaults: readonly Fault[] = [
   },
   {
     name: 'money in the time of grace is held as late',
-    ...banking('effects', 'effects-money'),
+    ...banking('objection', 'effects-money'),
     find: 'cameAt > lifecycle.at + (policy.graceMinutes[BANK] ?? 0) * 60_000',
     replace: 'cameAt > lifecycle.at',
   },
   {
     name: 'money in another currency is booked',
-    ...banking('effects', 'effects-money'),
+    ...banking('objection', 'effects-money'),
     find: "if (checkout.currency !== entry.currency) return 'other_currency';",
     replace: '',
   },

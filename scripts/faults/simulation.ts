@@ -119,15 +119,23 @@ export const simulationFaults: readonly Fault[] = [
   {
     name: 'a delivery is forgotten on its way',
     file: 'src/store/retention.ts',
-    tests: ['test/worker/retention.test.ts'],
+    tests: ['test/store/sqlite.test.ts'],
     checkers: {
       simulation: {
         beyond:
           'histories have fewer deliveries than are given up at once, so none is on its way when it could be forgotten',
       },
     },
-    find: "AND id < ${first} AND state <> 'pending'",
-    replace: 'AND id < ${first}',
+    find: `AND id < \${first} AND state <> 'pending'
+    ORDER BY id LIMIT \${BATCH}\${either({ postgres: raw(' FOR UPDATE SKIP LOCKED') })}\`);
+  // Once more, for one may have been sent again meanwhile.
+  const gone = yield* rowsOf<Found>(sql\`
+    DELETE FROM delivery WHERE \${owned(tenant)} AND state <> 'pending'`,
+    replace: `AND id < \${first}
+    ORDER BY id LIMIT \${BATCH}\${either({ postgres: raw(' FOR UPDATE SKIP LOCKED') })}\`);
+  // Once more, for one may have been sent again meanwhile.
+  const gone = yield* rowsOf<Found>(sql\`
+    DELETE FROM delivery WHERE \${owned(tenant)}`,
   },
   {
     name: 'the first event that stays does not keep those behind it',

@@ -276,20 +276,6 @@ export const storeFaults: readonly Fault[] = [
     replace: "dialect === 'sqlite' ? '' : ''",
   },
   {
-    name: 'deliveries that are still on their way are forgotten',
-    ...sqlite('retention', 'store/sqlite'),
-    find: `AND id < \${first} AND state <> 'pending'
-    ORDER BY id LIMIT \${BATCH}\${either({ postgres: raw(' FOR UPDATE SKIP LOCKED') })}\`);
-  // Once more, for one may have been sent again meanwhile.
-  const gone = yield* rowsOf<Found>(sql\`
-    DELETE FROM delivery WHERE \${owned(tenant)} AND state <> 'pending'`,
-    replace: `AND id < \${first}
-    ORDER BY id LIMIT \${BATCH}\${either({ postgres: raw(' FOR UPDATE SKIP LOCKED') })}\`);
-  // Once more, for one may have been sent again meanwhile.
-  const gone = yield* rowsOf<Found>(sql\`
-    DELETE FROM delivery WHERE \${owned(tenant)}`,
-  },
-  {
     name: 'what a moved clock has made is kept for as long as it was moved',
     ...sqlite('resources/clocks', 'worker/retention'),
     find: 'coalesce(max(offset_ms), 0) AS ahead',

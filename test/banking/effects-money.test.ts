@@ -1,7 +1,8 @@
 /** Effects of incoming money on the sessions that it may be meant for. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { assigned, effectsOf, isSettled, objection, referencesOf } from '../../src/banking/effects.ts';
+import { assigned, effectsOf, isSettled, referencesOf } from '../../src/banking/effects.ts';
+import { objection } from '../../src/banking/objection.ts';
 import { type Checkout, defaultPolicy } from '../../src/checkout/session.ts';
 import { creditorReference, referencesIn } from '../../src/methods/bank/references.ts';
 import {

@@ -12,7 +12,6 @@ import {
   isReturn,
   isSettled,
   type Lookup,
-  objection,
 } from '../../banking/effects.ts';
 import {
   type BankEntry,
@@ -22,6 +21,7 @@ import {
   isIncoming,
   unassigned,
 } from '../../banking/entry.ts';
+import { objection } from '../../banking/objection.ts';
 import { type Change, decide } from '../../checkout/decide.ts';
 import type { CheckoutId } from '../../checkout/ids.ts';
 import { formatAmount } from '../../checkout/money.ts';
