@@ -525,6 +525,24 @@ export const accountFaults: readonly Fault[] = [
     replace: '<= MAX_LOGO_PIXELS + 1\n',
   },
   {
+    name: 'a logo that no decoder reads is taken, as its samples have twelve bits',
+    ...logo,
+    find: 'segment[0] !== 8 || ',
+    replace: '',
+  },
+  {
+    name: 'a logo has the sides of its last frame',
+    ...logo,
+    find: "frame === null ? frameIn(segment) : 'is damaged: it has two frames'",
+    replace: 'frameIn(segment)',
+  },
+  {
+    name: 'a logo that browsers turn has the sides that it had before',
+    ...logo,
+    find: 'orientation >= 5',
+    replace: 'orientation > 8',
+  },
+  {
     name: 'a logo that was cut off is taken',
     ...logo,
     find: 'if (end > bytes.length) return CUT;\n    const kind',

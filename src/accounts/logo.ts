@@ -23,7 +23,7 @@ export type Logo = {
   readonly content: string;
 };
 
-/** What the name of a logo says of it. Width and height are in pixels. */
+/** What the name of a logo says of it. Width and height are in pixels, as it is shown: a JPEG may have to be turned. */
 export type LogoFacts = { readonly type: LogoType; readonly width: number; readonly height: number };
 
 /** The logo that these bytes are, or all that is wrong with them. `declared` is the type that their sender gives them. */
@@ -109,16 +109,28 @@ function factsOfPng(bytes: Buffer): LogoFacts | string {
 }
 
 /** What an image is that has come to its end, where the bytes are to end as well. */
-function ended(facts: LogoFacts | null, isLast: boolean): LogoFacts | string {
+function ended<F>(facts: F | null, isLast: boolean): F | string {
   if (!isLast) return 'goes on behind the end of its image';
   return facts ?? 'is damaged: it has no pixels';
 }
 
+type Frame = {
+  /** Width and height in pixels as they are stored, before it is turned. */
+  readonly width: number;
+  readonly height: number;
+  /** Samples of a pixel: grey, three colors, or four inks. */
+  readonly components: 1 | 3 | 4;
+};
+/** What a JPEG says of itself. */
+export type Jpeg = Frame & {
+  /** How viewers turn and mirror it (Exif 2.32, 4.6.5): 1 to 8, of which those from 5 on exchange its sides. */
+  readonly orientation: number;
+};
+
 const SOI = 0xd8;
 const EOI = 0xd9;
 const SOS = 0xda;
-/** Length of a start of frame, up to its width. */
-const SOF_BYTES = 7;
+const APP1 = 0xe1;
 
 /** Start of frame; three of these markers are of something else. */
 const isFrame = (marker: number): boolean =>
@@ -126,13 +138,30 @@ const isFrame = (marker: number): boolean =>
 /** The last of the codings that browsers read: baseline, extended and progressive. */
 const PROGRESSIVE = 0xc2;
 
+/** Markers with a segment that decoders know or skip; at any other they give up. */
+const hasSegment = (marker: number): boolean =>
+  marker === 0xfe ||
+  (marker >= 0xc0 && marker <= 0xef && marker !== 0xc8 && !(marker >= 0xd0 && marker <= SOI));
+
 /** Within coded data, a stuffed byte, a restart marker or a fill byte follows 0xff. */
 const isWithinScan = (marker: number): boolean =>
   marker === 0x00 || marker === 0xff || (marker >= 0xd0 && marker <= 0xd7);
 
-/** JPEG (ITU-T T.81, annex B): markers from SOI to EOI, most with a segment; coded data follows that of each scan. */
 function factsOfJpeg(bytes: Buffer): LogoFacts | string {
-  let facts: LogoFacts | null = null;
+  const read = readJpeg(bytes);
+  if (typeof read === 'string') return read;
+  const { width, height, orientation } = read;
+  const isTurned = orientation >= 5;
+  return { type: 'image/jpeg', width: isTurned ? height : width, height: isTurned ? width : height };
+}
+
+/**
+ * JPEG (ITU-T T.81, annex B): markers from SOI to EOI, most with a segment; coded data follows that of each scan. The rest of
+ * the sentence "The body …" if it is none that browsers show.
+ */
+export function readJpeg(bytes: Buffer): Jpeg | string {
+  let frame: Frame | null = null;
+  let orientation: number | null = null;
   let hasPixels = false;
   for (let at = 2; at + 2 <= bytes.length; ) {
     if (bytes[at] !== 0xff) return 'is damaged';
@@ -141,24 +170,66 @@ function factsOfJpeg(bytes: Buffer): LogoFacts | string {
       at++;
       continue;
     }
-    if (marker === EOI) return ended(hasPixels ? facts : null, at + 2 === bytes.length);
-    if (at + 4 > bytes.length) return CUT;
-    const length = bytes.readUInt16BE(at + 2);
-    const end = at + 2 + length;
-    if (end > bytes.length) return CUT;
-    if (length < (isFrame(marker) ? SOF_BYTES : 2)) return 'is damaged';
-    if (isFrame(marker)) {
-      if (marker > PROGRESSIVE) return 'is a JPEG of a kind that browsers do not show';
-      facts = {
-        type: 'image/jpeg',
-        width: bytes.readUInt16BE(at + 7),
-        height: bytes.readUInt16BE(at + 5),
-      };
+    if (marker === EOI) {
+      const whole = hasPixels && frame ? { ...frame, orientation: orientation ?? 1 } : null;
+      return ended(whole, at + 2 === bytes.length);
     }
+    if (!hasSegment(marker)) return 'is damaged';
+    if (at + 4 > bytes.length) return CUT;
+    const end = at + 2 + bytes.readUInt16BE(at + 2);
+    if (end > bytes.length) return CUT;
+    if (end < at + 4) return 'is damaged';
+    const segment = bytes.subarray(at + 4, end);
+    if (isFrame(marker)) {
+      if (marker > PROGRESSIVE) return UNSHOWN;
+      const read: Frame | string = frame === null ? frameIn(segment) : 'is damaged: it has two frames';
+      if (typeof read === 'string') return read;
+      frame = read;
+    }
+    if (marker === APP1 && !hasPixels) orientation ??= orientationIn(segment);
+    if (marker === SOS && frame === null) return 'is damaged';
     if (marker === SOS) hasPixels = true;
     at = marker === SOS ? endOfScan(bytes, end) : end;
   }
   return CUT;
+}
+
+const UNSHOWN = 'is a JPEG of a kind that browsers do not show';
+/** Bytes of a frame before its components, and of each of them. */
+const FRAME_BYTES = 6;
+const COMPONENT_BYTES = 3;
+
+function frameIn(segment: Buffer): Frame | string {
+  const components = segment[FRAME_BYTES - 1] ?? 0;
+  if (segment.length !== FRAME_BYTES + COMPONENT_BYTES * components) return 'is damaged';
+  if (segment[0] !== 8 || (components !== 1 && components !== 3 && components !== 4)) return UNSHOWN;
+  return { width: segment.readUInt16BE(3), height: segment.readUInt16BE(1), components };
+}
+
+const EXIF = Buffer.from('Exif\0\0', 'latin1');
+const TIFF_VERSION = 42;
+const ENTRY_BYTES = 12;
+const ORIENTATION = 0x0112;
+const SHORT = 3;
+
+/** Orientation in the first directory of Exif data (TIFF 6.0, section 2), or null where a segment does not say it. */
+function orientationIn(segment: Buffer): number | null {
+  if (!segment.subarray(0, EXIF.length).equals(EXIF)) return null;
+  const tiff = segment.subarray(EXIF.length);
+  const order = tiff.toString('latin1', 0, 2);
+  if (tiff.length < 8 || (order !== 'II' && order !== 'MM')) return null;
+  const isLittle = order === 'II';
+  const short = (at: number) => (isLittle ? tiff.readUInt16LE(at) : tiff.readUInt16BE(at));
+  const long = (at: number) => (isLittle ? tiff.readUInt32LE(at) : tiff.readUInt32BE(at));
+  const start = long(4);
+  if (short(2) !== TIFF_VERSION || start + 2 > tiff.length) return null;
+  const end = Math.min(tiff.length, start + 2 + ENTRY_BYTES * short(start));
+  for (let at = start + 2; at + ENTRY_BYTES <= end; at += ENTRY_BYTES) {
+    if (short(at) !== ORIENTATION || short(at + 2) !== SHORT || long(at + 4) !== 1) continue;
+    const value = short(at + 8);
+    return value >= 1 && value <= 8 ? value : null;
+  }
+  return null;
 }
 
 /** Place of the marker that ends coded data, or the end of all. */
