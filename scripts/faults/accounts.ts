@@ -543,16 +543,23 @@ export const accountFaults: readonly Fault[] = [
     replace: 'orientation > 8',
   },
   {
+    name: 'a logo is turned by Exif data that browsers pass over',
+    ...logo,
+    find: 'segment.subarray(0, EXIF.length).equals(EXIF))\n      orientation ??=',
+    replace: 'segment.subarray(0, EXIF.length).equals(EXIF))\n      orientation =',
+  },
+  {
     name: 'a logo that was cut off is taken',
     ...logo,
     find: 'if (end > bytes.length) return CUT;\n    const kind',
-    replace: 'if (facts !== null && end > bytes.length) return facts;\n    const kind',
+    replace:
+      "if (size && end > bytes.length) return { type: 'image/png', ...size, orientation: 1 };\n    const kind",
   },
   {
     name: 'a logo goes on with something else behind its end',
     ...logo,
     find: 'if (!isLast) return',
-    replace: 'if (!isLast && facts === null) return',
+    replace: 'if (!isLast && image === null) return',
   },
   {
     name: 'a logo moves beside the form',

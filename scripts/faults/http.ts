@@ -230,8 +230,8 @@ export const httpFaults: readonly Fault[] = [
   {
     name: 'a logo with data behind its last pixel is left out',
     ...pictures('png'),
-    find: '    if (at === size) return bytes;\n',
-    replace: '',
+    find: 'if (at === size) return',
+    replace: 'if (at === size && part.length <= size) return',
   },
   {
     name: 'the color of a pixel that nobody sees shows in its neighbors',
@@ -242,7 +242,7 @@ export const httpFaults: readonly Fault[] = [
   {
     name: 'the first line of a pass of a PNG is told from the last of the one before',
     ...pictures('png'),
-    find: '    let above = Buffer.alloc(lineBytes);\n',
+    find: '    let above: Buffer = Buffer.alloc(lineBytes);\n',
     replace: '    let above = data.subarray(Math.max(0, at - lineBytes), at);\n',
   },
   {

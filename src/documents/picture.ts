@@ -1,5 +1,5 @@
 /** Pictures in documents. No document fails because of one: what cannot be drawn is left out. */
-import { readJpeg } from '../accounts/logo.ts';
+import { type Image, readImage, swapsSides } from '../accounts/logo.ts';
 import { readPng, reduced } from './png.ts';
 
 /** A PNG or JPEG with the size in which it is shown, in pixels. */
@@ -33,8 +33,11 @@ export async function drawPicture(
 ): Promise<boolean> {
   const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
   try {
-    if (bytes[0] === 0xff) drawJpeg(doc, bytes, place);
-    else await drawPng(doc, bytes, place);
+    const image = readImage(bytes);
+    if (typeof image === 'string') return false;
+    const drawn =
+      image.type === 'image/jpeg' ? embedJpeg(doc, bytes, image) : await embedPng(doc, bytes, image, place);
+    show(doc, drawn, place, image.orientation);
     return true;
   } catch {
     return false;
@@ -44,30 +47,36 @@ export async function drawPicture(
 const colorSpaces = { 1: 'DeviceGray', 3: 'DeviceRGB', 4: 'DeviceCMYK' } as const;
 
 /** A JPEG is embedded as it is. The library would read the size of some otherwise than we do. */
-function drawJpeg(doc: PDFKit.PDFDocument, bytes: Buffer, place: Place): void {
-  const read = readJpeg(bytes);
-  if (typeof read === 'string') throw new Error(read);
-  const { width, height, components, orientation } = read;
-  const image = doc.ref({
+function embedJpeg(
+  doc: PDFKit.PDFDocument,
+  bytes: Buffer,
+  { width, height, components }: Extract<Image, { type: 'image/jpeg' }>,
+): PDFKit.PDFKitReference {
+  const drawn = doc.ref({
     ...imageOf(width, height, colorSpaces[components]),
     Filter: 'DCTDecode',
     // Inks are stored inverted, as all programs do.
     ...(components === 4 && { Decode: [1, 0, 1, 0, 1, 0, 1, 0] }),
   });
-  image.end(bytes);
-  show(doc, image, place, orientation);
+  drawn.end(bytes);
+  return drawn;
 }
 
 /** The library would decode some kinds of PNG later, where an error could not be caught, and others wrongly. */
-async function drawPng(doc: PDFKit.PDFDocument, bytes: Buffer, place: Place): Promise<void> {
+async function embedPng(
+  doc: PDFKit.PDFDocument,
+  bytes: Buffer,
+  image: Image,
+  place: Place,
+): Promise<PDFKit.PDFKitReference> {
+  const [across, down] = swapsSides(image) ? [place.height, place.width] : [place.width, place.height];
   const most = (points: number) => Math.ceil(points * PIXELS_OF_POINT);
-  const whole = await readPng(bytes);
-  const { colors, opacity, width, height } = reduced(whole, most(place.width), most(place.height));
+  const { colors, opacity, width, height } = reduced(await readPng(bytes), most(across), most(down));
   const mask = opacity && doc.ref(imageOf(width, height, 'DeviceGray'));
   mask?.end(opacity);
-  const image = doc.ref({ ...imageOf(width, height, 'DeviceRGB'), ...(mask && { SMask: mask }) });
-  image.end(colors);
-  show(doc, image, place, 1);
+  const drawn = doc.ref({ ...imageOf(width, height, 'DeviceRGB'), ...(mask && { SMask: mask }) });
+  drawn.end(colors);
+  return drawn;
 }
 
 function imageOf(Width: number, Height: number, ColorSpace: string) {

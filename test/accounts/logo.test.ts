@@ -75,7 +75,7 @@ suite('a logo', () => {
     assert.notEqual(logo(png({ color: '#112234' })).name, name);
   });
 
-  test('has the size in which it is shown, where a JPEG is to be turned', () => {
+  test('has the size in which it is shown, where it is to be turned', () => {
     const image = jpeg({ width: 640, height: 480 });
     const sizeOf = (...segments: readonly Buffer[]) => {
       const { width, height } = logoFacts(logo(withSegments(image, ...segments)).name);
@@ -86,12 +86,19 @@ suite('a logo', () => {
       for (const orientation of [5, 6, 7, 8]) assert.equal(sizeOf(exif(orientation, order)), '480x640');
       for (const orientation of [0, 9, 65_535]) assert.equal(sizeOf(exif(orientation, order)), '640x480');
     }
-    // The first that says it is right.
+    // Browsers take the first Exif data alone.
+    assert.equal(sizeOf(exif(0), exif(6)), '640x480');
     assert.equal(sizeOf(exif(1), exif(6)), '640x480');
-    assert.equal(
-      sizeOf(exif(0), segment(0xe1, 1), segment(0xfe, ...exif(1).subarray(4)), exif(6)),
-      '480x640',
-    );
+    assert.equal(sizeOf(segment(0xe1, 1), segment(0xfe, ...exif(1).subarray(4)), exif(6)), '480x640');
+    const chunks = [
+      header({ width: 3, height: 2 }),
+      chunk('eXIf', exif(6).subarray(10)),
+      pixels,
+      end,
+    ] as const;
+    assert.match(logo(pngOf(...chunks)).name, /-2x3\.png$/);
+    // Browsers do not wait for those behind the pixels.
+    assert.match(logo(pngOf(chunks[0], pixels, chunks[1], end)).name, /-3x2\.png$/);
     // Exif data that are cut off, or of another form, say nothing.
     const whole = [...exif(6).subarray(4)];
     for (let length = 0; length < 28; length++)
@@ -208,10 +215,10 @@ suite('what is no logo', () => {
     assert.equal(refusal(two), UNSHOWN);
     assert.equal(refusal(jpegWith(frameAt + 9, 3)), DAMAGED);
     // Markers of which decoders know nothing.
-    for (const marker of [0x00, 0x01, 0x02, 0xbf, 0xc8, 0xd0, 0xd7, 0xd8, 0xf0, 0xfd]) {
+    for (const marker of [0x00, 0x01, 0x02, 0xbf, 0xc8, 0xd0, 0xd7, 0xd8, 0xde, 0xdf, 0xf0, 0xfd]) {
       assert.equal(refusal(withSegments(jpeg(), segment(marker, 1))), DAMAGED, `${marker}`);
     }
-    for (const marker of [0xcc, 0xc4, 0xdb, 0xdd, 0xe0, 0xef, 0xfe])
+    for (const marker of [0xcc, 0xc4, 0xdb, 0xdc, 0xdd, 0xe0, 0xef, 0xfe])
       logo(withSegments(jpeg(), segment(marker, 1)));
     // Segments that are too short, of a frame and of something else.
     assert.equal(refusal(jpegWith(frameAt + 2, 0, 6)), DAMAGED);

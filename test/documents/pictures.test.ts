@@ -174,7 +174,7 @@ suite('a PNG is read', () => {
       const { colors } = await readPng(of(deflateSync(Buffer.alloc(bytes))));
       assert.deepEqual(colors, Buffer.alloc(32 * 32 * 3));
     }
-    const behind = Buffer.concat([deflateSync(Buffer.alloc(32 * line)), Buffer.alloc(100)]);
+    const behind = Buffer.concat([deflateSync(Buffer.alloc(32 * line)), Buffer.alloc(50_000, 0xee)]);
     assert.equal((await readPng(of(behind))).colors.length, 32 * 32 * 3);
   });
 
@@ -296,6 +296,18 @@ suite('a document with a logo', () => {
     });
   }
 
+  test('has a PNG turned as a browser shows it, in as many pixels as its place has', async () => {
+    const image = png({ width: 40, height: 1000 });
+    const bytes = Buffer.concat([
+      image.subarray(0, 33),
+      chunk('eXIf', exif(8).subarray(10)),
+      image.subarray(33),
+    ]);
+    const file = await receiptPdf({ ...receiptOf(), logo: { bytes, width: 1000, height: 40 } });
+    assert.match(file.toString('latin1'), /\/Width 18\n\/Height 450\n/);
+    assertNear(await greenOf(file), [57, 51, 180, 7]);
+  });
+
   test('has a JPEG of the size that its frame says, whatever stands before it', async () => {
     const image = squares([[0, 0]]);
     for (const bytes of [
@@ -367,10 +379,14 @@ suite('a document with a logo', () => {
     const twoColors = jpeg();
     twoColors[frameAt + 9] = 2;
     const twoFrames = withSegments(jpeg(), segment(0xc0, 8, 0, 8, 0, 8, 1, 1, 0x11, 0));
-    const broken = png();
-    broken.fill(0xee, 45, 60);
+    const damaged = png();
+    damaged.fill(0xee, 45, 60);
+    const broken = pngOf(header({}), chunk('IDAT', Buffer.alloc(40, 0xee)));
+    const empty = pngOf(header({}), chunk('IDAT'));
     for (const bytes of [
+      damaged,
       broken,
+      empty,
       png().subarray(0, 30),
       strange,
       twoColors,
