@@ -525,16 +525,41 @@ export const accountFaults: readonly Fault[] = [
     replace: '<= MAX_LOGO_PIXELS + 1\n',
   },
   {
+    name: 'a logo that no decoder reads is taken, as its samples have twelve bits',
+    ...logo,
+    find: 'segment[0] !== 8 || ',
+    replace: '',
+  },
+  {
+    name: 'a logo has the sides of its last frame',
+    ...logo,
+    find: "frame === null ? frameIn(segment) : 'is damaged: it has two frames'",
+    replace: 'frameIn(segment)',
+  },
+  {
+    name: 'a logo that browsers turn has the sides that it had before',
+    ...logo,
+    find: 'orientation >= 5',
+    replace: 'orientation > 8',
+  },
+  {
+    name: 'a logo is turned by Exif data that browsers pass over',
+    ...logo,
+    find: 'segment.subarray(0, EXIF.length).equals(EXIF))\n      orientation ??=',
+    replace: 'segment.subarray(0, EXIF.length).equals(EXIF))\n      orientation =',
+  },
+  {
     name: 'a logo that was cut off is taken',
     ...logo,
     find: 'if (end > bytes.length) return CUT;\n    const kind',
-    replace: 'if (facts !== null && end > bytes.length) return facts;\n    const kind',
+    replace:
+      "if (size && end > bytes.length) return { type: 'image/png', ...size, orientation: 1 };\n    const kind",
   },
   {
     name: 'a logo goes on with something else behind its end',
     ...logo,
     find: 'if (!isLast) return',
-    replace: 'if (!isLast && facts === null) return',
+    replace: 'if (!isLast && image === null) return',
   },
   {
     name: 'a logo moves beside the form',

@@ -210,10 +210,16 @@ export const httpFaults: readonly Fault[] = [
     replace: "    throw new Error('the picture cannot be drawn');\n",
   },
   {
-    name: 'a document has a JPEG that no reader shows',
+    name: 'a JPEG that is to be turned lies on its side in a document',
     ...pictures('picture'),
-    find: 'bits !== 8 || ',
-    replace: '',
+    find: 'turns[orientation - 1] ?? turns[0]',
+    replace: 'turns[0]',
+  },
+  {
+    name: 'a document has all pixels of a logo',
+    ...pictures('picture'),
+    find: 'PIXELS_OF_POINT = 2.5',
+    replace: 'PIXELS_OF_POINT = 25',
   },
   {
     name: 'a logo is drawn out of its proportions',
@@ -222,15 +228,21 @@ export const httpFaults: readonly Fault[] = [
     replace: '[picture.width * scale, box.height]',
   },
   {
-    name: 'a small image inflates to any size',
+    name: 'a logo with data behind its last pixel is left out',
     ...pictures('png'),
-    find: ', { maxOutputLength: size }',
-    replace: '',
+    find: 'if (at === size) return',
+    replace: 'if (at === size && part.length <= size) return',
+  },
+  {
+    name: 'the color of a pixel that nobody sees shows in its neighbors',
+    ...pictures('png'),
+    find: 'pixels.opacity?.[at] ?? 255',
+    replace: 'pixels.opacity ? 255 : 255',
   },
   {
     name: 'the first line of a pass of a PNG is told from the last of the one before',
     ...pictures('png'),
-    find: '    let above = Buffer.alloc(lineBytes);\n',
+    find: '    let above: Buffer = Buffer.alloc(lineBytes);\n',
     replace: '    let above = data.subarray(Math.max(0, at - lineBytes), at);\n',
   },
   {

@@ -19,7 +19,7 @@ export async function drawInvoice(facts: InvoiceFacts): Promise<Buffer> {
   const { document } = messages;
   const sheet = await openSheet(facts, document.invoiceTitle, (each) => testMark(each, facts));
   const due: Fact[] = dueAt === null ? [] : [[messages.payableUntil, moment(locale, dueAt)]];
-  head(sheet, facts, document.invoiceTitle, [[messages.date, moment(locale, facts.issuedAt)], ...due]);
+  await head(sheet, facts, document.invoiceTitle, [[messages.date, moment(locale, facts.issuedAt)], ...due]);
   await orderSection(sheet, facts);
   sums(sheet, facts);
   const { code } = instructions;

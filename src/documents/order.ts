@@ -25,12 +25,12 @@ export function testMark(sheet: Sheet, { locale, testMode }: Facts): void {
 }
 
 /** Title, payee and payer, and the facts by which the document is found again; all of it beside the corner. */
-export function head(sheet: Sheet, facts: Facts, title: string, dates: readonly Fact[]): void {
+export async function head(sheet: Sheet, facts: Facts, title: string, dates: readonly Fact[]): Promise<void> {
   const { messages } = facts.locale.language;
   const { document } = messages;
   const width = CONTENT_WIDTH - CORNER - GAP;
   const column = (width - GAP) / 2;
-  if (facts.logo !== undefined && sheet.picture(facts.logo, LOGO)) sheet.space(GAP);
+  if (facts.logo !== undefined && (await sheet.picture(facts.logo, LOGO))) sheet.space(GAP);
   sheet.row([{ text: title, x: 0, width, style: { size: 20, weight: 'bold' } }]);
   sheet.space(8);
   const taxLine = facts.taxId === '' ? [] : [`${document.taxId}: ${facts.taxId}`];

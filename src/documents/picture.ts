@@ -1,52 +1,102 @@
 /** Pictures in documents. No document fails because of one: what cannot be drawn is left out. */
-import { readPng } from './png.ts';
+import { type Image, readImage, swapsSides } from '../accounts/logo.ts';
+import { readPng, reduced } from './png.ts';
 
-/** A PNG or JPEG with the size that it says of itself, in pixels. */
+/** A PNG or JPEG with the size in which it is shown, in pixels. */
 export type Picture = { readonly bytes: Uint8Array; readonly width: number; readonly height: number };
 
 type Place = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 
+/**
+ * Pixels of a PNG in a point, at most: 180 in an inch. The largest place of a logo has some 47,000 then, which no compression
+ * makes larger than 190 KB.
+ */
+const PIXELS_OF_POINT = 2.5;
+
+/** First four numbers of the matrices that turn the square of one by one, by orientation: its y axis points downwards here. */
+const turns = [
+  [1, 0, 0, -1],
+  [-1, 0, 0, -1],
+  [-1, 0, 0, 1],
+  [1, 0, 0, 1],
+  [0, 1, -1, 0],
+  [0, 1, 1, 0],
+  [0, -1, 1, 0],
+  [0, -1, -1, 0],
+] as const;
+
 /** True if the picture could be drawn. */
-export function drawPicture(doc: PDFKit.PDFDocument, { bytes: given }: Picture, place: Place): boolean {
+export async function drawPicture(
+  doc: PDFKit.PDFDocument,
+  { bytes: given }: Picture,
+  place: Place,
+): Promise<boolean> {
   const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
   try {
-    if (bytes[0] === 0xff) drawJpeg(doc, bytes, place);
-    else drawPng(doc, bytes, place);
+    const image = readImage(bytes);
+    if (typeof image === 'string') return false;
+    const drawn =
+      image.type === 'image/jpeg' ? embedJpeg(doc, bytes, image) : await embedPng(doc, bytes, image, place);
+    show(doc, drawn, place, image.orientation);
     return true;
   } catch {
     return false;
   }
 }
 
-/** The library embeds a JPEG as it is, and turns it as its camera says. */
-function drawJpeg(doc: PDFKit.PDFDocument, bytes: Buffer, { x, y, width, height }: Place): void {
-  const { bits, components } = frameOf(bytes);
-  if (bits !== 8 || ![1, 3, 4].includes(components)) throw new Error('no PDF shows such a JPEG');
-  doc.image(bytes, x, y, { fit: [width, height], align: 'center' });
-}
+const colorSpaces = { 1: 'DeviceGray', 3: 'DeviceRGB', 4: 'DeviceCMYK' } as const;
 
-/** The start of frame (ITU-T T.81, annex B), before which every marker has a segment. */
-function frameOf(bytes: Buffer): { readonly bits: number; readonly components: number } {
-  let at = 2;
-  while (bytes.readUInt8(at + 1) < 0xc0 || bytes.readUInt8(at + 1) > 0xc2) {
-    // Fill bytes may stand before a marker.
-    at += bytes[at + 1] === 0xff ? 1 : 2 + bytes.readUInt16BE(at + 2);
-  }
-  return { bits: bytes.readUInt8(at + 4), components: bytes.readUInt8(at + 9) };
+/** A JPEG is embedded as it is. The library would read the size of some otherwise than we do. */
+function embedJpeg(
+  doc: PDFKit.PDFDocument,
+  bytes: Buffer,
+  { width, height, components }: Extract<Image, { type: 'image/jpeg' }>,
+): PDFKit.PDFKitReference {
+  const drawn = doc.ref({
+    ...imageOf(width, height, colorSpaces[components]),
+    Filter: 'DCTDecode',
+    // Inks are stored inverted, as all programs do.
+    ...(components === 4 && { Decode: [1, 0, 1, 0, 1, 0, 1, 0] }),
+  });
+  drawn.end(bytes);
+  return drawn;
 }
 
 /** The library would decode some kinds of PNG later, where an error could not be caught, and others wrongly. */
-function drawPng(doc: PDFKit.PDFDocument, bytes: Buffer, { x, y, width, height }: Place): void {
-  const { colors, opacity, width: Width, height: Height } = readPng(bytes);
-  const image = { Type: 'XObject', Subtype: 'Image', BitsPerComponent: 8, Width, Height };
-  const mask = opacity && doc.ref({ ...image, ColorSpace: 'DeviceGray' });
+async function embedPng(
+  doc: PDFKit.PDFDocument,
+  bytes: Buffer,
+  image: Image,
+  place: Place,
+): Promise<PDFKit.PDFKitReference> {
+  const [across, down] = swapsSides(image) ? [place.height, place.width] : [place.width, place.height];
+  const most = (points: number) => Math.ceil(points * PIXELS_OF_POINT);
+  const { colors, opacity, width, height } = reduced(await readPng(bytes), most(across), most(down));
+  const mask = opacity && doc.ref(imageOf(width, height, 'DeviceGray'));
   mask?.end(opacity);
-  const drawn = doc.ref({ ...image, ColorSpace: 'DeviceRGB', ...(mask && { SMask: mask }) });
+  const drawn = doc.ref({ ...imageOf(width, height, 'DeviceRGB'), ...(mask && { SMask: mask }) });
   drawn.end(colors);
-  doc.page.xobjects.Logo = drawn;
+  return drawn;
+}
+
+function imageOf(Width: number, Height: number, ColorSpace: string) {
+  return { Type: 'XObject', Subtype: 'Image', BitsPerComponent: 8, Width, Height, ColorSpace };
+}
+
+function show(
+  doc: PDFKit.PDFDocument,
+  image: PDFKit.PDFKitReference,
+  { x, y, width, height }: Place,
+  orientation: number,
+): void {
+  const [a, b, c, d] = turns[orientation - 1] ?? turns[0];
+  doc.page.xobjects.Logo = image;
   doc
     .save()
-    .transform(width, 0, 0, -height, x, y + height)
+    .transform(
+      ...[width * a, height * b, width * c, height * d],
+      ...[x + (width * (1 - a - c)) / 2, y + (height * (1 - b - d)) / 2],
+    )
     .addContent('/Logo Do')
     .restore();
 }

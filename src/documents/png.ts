@@ -1,5 +1,5 @@
 /** Pixels of a PNG (W3C, third edition), which a PDF has to have apart: the colors, and how opaque each pixel is. */
-import { inflateSync } from 'node:zlib';
+import { createInflate } from 'node:zlib';
 import { rest } from '../lib/rest.ts';
 
 export type Pixels = {
@@ -41,8 +41,11 @@ const interlaced = [
   [0, 1, 1, 2],
 ] as const;
 
-/** Throws where it is none. No more is inflated than its header says. */
-export function readPng(bytes: Buffer): Pixels {
+/**
+ * Rejects where it is none. As in browsers, data behind the last pixel count for nothing, and an index behind the end of the
+ * palette is black.
+ */
+export async function readPng(bytes: Buffer): Promise<Pixels> {
   const chunks = chunksOf(bytes);
   const header = headerOf(chunks.get('IHDR') ?? Buffer.alloc(0));
   const { width, height, depth, type } = header;
@@ -56,8 +59,7 @@ export function readPng(bytes: Buffer): Pixels {
     .filter(({ columns, rows }) => columns > 0 && rows > 0)
     .map((pass) => ({ ...pass, lineBytes: Math.ceil((pass.columns * count * depth) / 8) }));
   const size = passes.reduce((sum, { rows, lineBytes }) => sum + rows * (1 + lineBytes), 0);
-  const data = inflateSync(chunks.get('IDAT') ?? Buffer.alloc(0), { maxOutputLength: size });
-  if (data.length !== size) throw new Error('the pixels end too early');
+  const data = await inflated(chunks.get('IDAT') ?? Buffer.alloc(0), size);
 
   const colors = Buffer.alloc(width * height * 3);
   const opacity = Buffer.alloc(width * height);
@@ -65,7 +67,7 @@ export function readPng(bytes: Buffer): Pixels {
   const bytesBefore = Math.max(1, (count * depth) / 8);
   let at = 0;
   for (const { x, y, stepX, stepY, columns, rows, lineBytes } of passes) {
-    let above = Buffer.alloc(lineBytes);
+    let above: Buffer = Buffer.alloc(lineBytes);
     for (let row = 0; row < rows; row++) {
       rest();
       const line = data.subarray(at + 1, at + 1 + lineBytes);
@@ -79,6 +81,19 @@ export function readPng(bytes: Buffer): Pixels {
     }
   }
   return { width, height, colors, opacity: opacity.every((each) => each === 255) ? null : opacity };
+}
+
+/** The first bytes that the data inflate to. No more is inflated than fits into the buffer of the library beside them. */
+async function inflated(data: Buffer, size: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(size);
+  let at = 0;
+  const inflate = createInflate();
+  inflate.end(data);
+  for await (const part of inflate) {
+    at += (part as Buffer).copy(bytes, at);
+    if (at === size) return bytes;
+  }
+  throw new Error('the pixels end too early');
 }
 
 /** Data by kind; that of several chunks of a kind is joined. */
@@ -151,7 +166,7 @@ function painter({ depth, type }: Header, chunks: ReadonlyMap<string, Buffer>): 
   if (type === PALETTE) {
     return (line, column, colors, at) => {
       const index = sample(line, column);
-      palette?.copy(colors, at, index * 3, index * 3 + 3);
+      for (let each = 0; each < 3; each++) colors[at + each] = palette?.[index * 3 + each] ?? 0;
       return transparency?.[index] ?? 255;
     };
   }
@@ -169,4 +184,53 @@ function painter({ depth, type }: Header, chunks: ReadonlyMap<string, Buffer>): 
     if (hasOpacity) return scaled(sample(line, first + count - 1));
     return isClear ? 0 : 255;
   };
+}
+
+/**
+ * The image in no more columns and rows than these. Each pixel is the average of the area that it covers, in which one
+ * counts as much as it is opaque: the color of a pixel that nobody sees has no part in it.
+ */
+export function reduced(pixels: Pixels, mostColumns: number, mostRows: number): Pixels {
+  const [width, height] = [Math.min(pixels.width, mostColumns), Math.min(pixels.height, mostRows)];
+  if (width === pixels.width && height === pixels.height) return pixels;
+  const sums = new Float64Array(width * height * 4);
+  const line = new Float64Array(width * 4);
+  const values = new Float64Array(4);
+  for (let y = 0; y < pixels.height; y++) {
+    rest();
+    line.fill(0);
+    for (let x = 0; x < pixels.width; x++) {
+      const at = y * pixels.width + x;
+      const opaque = pixels.opacity?.[at] ?? 255;
+      for (let each = 0; each < 3; each++) values[each] = (pixels.colors[at * 3 + each] ?? 0) * opaque;
+      values[3] = opaque;
+      share(values, x, pixels.width, line, width);
+    }
+    share(line, y, pixels.height, sums, height);
+  }
+  const colors = Buffer.alloc(width * height * 3);
+  const opacity = Buffer.alloc(width * height);
+  for (let at = 0; at < opacity.length; at++) {
+    const opaque = sums[at * 4 + 3] ?? 0;
+    opacity[at] = Math.round(opaque / (pixels.width * pixels.height));
+    for (let each = 0; each < 3 && opaque > 0; each++)
+      colors[at * 3 + each] = Math.round((sums[at * 4 + each] ?? 0) / opaque);
+  }
+  return { width, height, colors, opacity: pixels.opacity && opacity };
+}
+
+/**
+ * Adds the values of one of `count` neighbors to the sums of the `places` that it covers, two at most, as there are no more
+ * places than neighbors. It has as many shares as there are places, so that all sums are of whole numbers.
+ */
+function share(values: Float64Array, index: number, count: number, sums: Float64Array, places: number): void {
+  const place = Math.floor((index * places) / count);
+  const inNext = Math.max(0, (index + 1) * places - (place + 1) * count);
+  const at = place * values.length;
+  for (let each = 0; each < values.length; each++) {
+    const value = values[each] ?? 0;
+    sums[at + each] = (sums[at + each] ?? 0) + value * (places - inNext);
+    // Behind the last place nothing is left to share.
+    if (inNext > 0) sums[at + values.length + each] = (sums[at + values.length + each] ?? 0) + value * inNext;
+  }
 }

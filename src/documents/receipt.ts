@@ -12,7 +12,7 @@ export async function drawReceipt(facts: ReceiptFacts): Promise<Buffer> {
   const { document } = messages;
   const sheet = await openSheet(facts, messages.receiptTitle, (each) => testMark(each, facts));
   const top = sheet.y();
-  head(sheet, facts, messages.receiptTitle, [[messages.date, moment(locale, facts.issuedAt)]]);
+  await head(sheet, facts, messages.receiptTitle, [[messages.date, moment(locale, facts.issuedAt)]]);
   corner(sheet, top, facts.verifyUrl, document.verify);
   await orderSection(sheet, facts);
   sums(sheet, facts);

@@ -63,7 +63,10 @@ export type Sheet = {
   /** A box of the height with text in it, where something has to be noticed. */
   readonly badge: (text: string) => void;
   /** Draws the picture in a box of this size at most, at the side where reading starts; false if it cannot be drawn. */
-  readonly picture: (picture: Picture, box: { readonly width: number; readonly height: number }) => boolean;
+  readonly picture: (
+    picture: Picture,
+    box: { readonly width: number; readonly height: number },
+  ) => Promise<boolean>;
   /** A QR code that fills the square; what is around it has to stay away by four modules. */
   readonly code: (payload: string, x: number, y: number, size: number) => void;
   /**
@@ -157,10 +160,10 @@ export function newSheet(pen: Pen, direction: Direction, onPage: (sheet: Sheet) 
       }
       y += 4;
     },
-    picture: (picture, box) => {
+    picture: async (picture, box) => {
       const scale = Math.min(POINTS_OF_PIXEL, box.width / picture.width, box.height / picture.height);
       const [width, height] = [picture.width * scale, picture.height * scale];
-      const isDrawn = drawPicture(doc, picture, { x: fromLeft(0, width), y, width, height });
+      const isDrawn = await drawPicture(doc, picture, { x: fromLeft(0, width), y, width, height });
       if (isDrawn) y += height;
       return isDrawn;
     },

@@ -323,7 +323,7 @@ function isGroupedBy(size: 2 | 3, groups: readonly string[]): boolean {
   return groups.every((group, index) => {
     const isLast = index === groups.length - 1;
     const isLong = isLast ? group.length === 3 : group.length === size;
-    const isFirst = index === 0 && group.length > 0 && group.length <= size;
+    const isFirst = index === 0 && group.length <= size;
     return (isLong || isFirst) && /^\d+$/.test(group);
   });
 }

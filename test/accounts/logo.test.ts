@@ -10,7 +10,18 @@ import {
   MAX_LOGO_BYTES,
   readLogo,
 } from '../../src/accounts/logo.ts';
-import { chunk, frameAt, header, jpeg, png, pngSignature, scanAt } from '../support/image.ts';
+import {
+  chunk,
+  exif,
+  frameAt,
+  header,
+  jpeg,
+  png,
+  pngSignature,
+  scanAt,
+  segment,
+  withSegments,
+} from '../support/image.ts';
 
 function logo(bytes: Buffer, declared?: string): Logo {
   const read = readLogo(bytes, declared);
@@ -29,6 +40,7 @@ const CUT = 'ends too early: it was cut off';
 const TRAILING = 'goes on behind the end of its image';
 const DAMAGED = 'is damaged';
 const NO_PIXELS = 'is damaged: it has no pixels';
+const UNSHOWN = 'is a JPEG of a kind that browsers do not show';
 const NEITHER = 'must be a PNG or JPEG image, and begins as neither';
 
 const pixels = chunk('IDAT', Buffer.alloc(9));
@@ -61,6 +73,40 @@ suite('a logo', () => {
     const { name } = logo(png({ color: '#112233' }));
     assert.equal(logo(png({ color: '#112233' })).name, name);
     assert.notEqual(logo(png({ color: '#112234' })).name, name);
+  });
+
+  test('has the size in which it is shown, where it is to be turned', () => {
+    const image = jpeg({ width: 640, height: 480 });
+    const sizeOf = (...segments: readonly Buffer[]) => {
+      const { width, height } = logoFacts(logo(withSegments(image, ...segments)).name);
+      return `${width}x${height}`;
+    };
+    for (const order of ['II', 'MM'] as const) {
+      for (const orientation of [1, 2, 3, 4]) assert.equal(sizeOf(exif(orientation, order)), '640x480');
+      for (const orientation of [5, 6, 7, 8]) assert.equal(sizeOf(exif(orientation, order)), '480x640');
+      for (const orientation of [0, 9, 65_535]) assert.equal(sizeOf(exif(orientation, order)), '640x480');
+    }
+    // Browsers take the first Exif data alone.
+    assert.equal(sizeOf(exif(0), exif(6)), '640x480');
+    assert.equal(sizeOf(exif(1), exif(6)), '640x480');
+    assert.equal(sizeOf(segment(0xe1, 1), segment(0xfe, ...exif(1).subarray(4)), exif(6)), '480x640');
+    const chunks = [
+      header({ width: 3, height: 2 }),
+      chunk('eXIf', exif(6).subarray(10)),
+      pixels,
+      end,
+    ] as const;
+    assert.match(logo(pngOf(...chunks)).name, /-2x3\.png$/);
+    // Browsers do not wait for those behind the pixels.
+    assert.match(logo(pngOf(chunks[0], pixels, chunks[1], end)).name, /-3x2\.png$/);
+    // Exif data that are cut off, or of another form, say nothing.
+    const whole = [...exif(6).subarray(4)];
+    for (let length = 0; length < 28; length++)
+      assert.equal(sizeOf(segment(0xe1, ...whole.slice(0, length))), '640x480', `${length}`);
+    assert.equal(sizeOf(segment(0xe1, ...whole)), '480x640');
+    for (const at of [0, 5, 6, 7, 9, 10, 13, 16, 17, 19, 23, 25]) {
+      assert.equal(sizeOf(segment(0xe1, ...whole.with(at, 0xee))), '640x480', `${at}`);
+    }
   });
 
   test('has up to 1000 × 1000 pixels and 64 KiB', () => {
@@ -148,14 +194,32 @@ suite('what is no logo', () => {
   test('is a JPEG without a header, without pixels, or of a kind that no browser shows', () => {
     const bare = (...bytes: readonly number[]) => Buffer.from([0xff, 0xd8, ...bytes]);
     assert.equal(refusal(bare(0xff, 0xd9)), NO_PIXELS);
-    assert.equal(refusal(bare(0xff, 0xda, 0, 2, 1, 2, 0xff, 0xd9)), NO_PIXELS);
+    assert.equal(refusal(bare(0xff, 0xda, 0, 2, 1, 2, 0xff, 0xd9)), DAMAGED);
     const frame = jpeg().subarray(0, scanAt);
     assert.equal(refusal(Buffer.concat([frame, Buffer.from([0xff, 0xd9])])), NO_PIXELS);
     for (const marker of [0xc3, 0xc5, 0xc9, 0xcf]) {
-      assert.equal(refusal(jpegWith(frameAt, 0xff, marker)), 'is a JPEG of a kind that browsers do not show');
+      assert.equal(refusal(jpegWith(frameAt, 0xff, marker)), UNSHOWN);
     }
     for (const marker of [0xc0, 0xc1]) logo(jpegWith(frameAt, 0xff, marker));
     assert.equal(refusal(jpegWith(frameAt, 0xfe)), DAMAGED);
+    const frameOf = (...rest: readonly number[]) => segment(0xc0, 8, 0, 1, 0, 1, ...rest);
+    const framed = (frame: Buffer) => withSegments(jpeg(), frame);
+    assert.equal(refusal(framed(frameOf(1, 1, 0x11, 0))), 'is damaged: it has two frames');
+    // Twelve bits, and two components.
+    assert.equal(refusal(jpegWith(frameAt + 4, 12)), UNSHOWN);
+    const two = Buffer.concat([
+      jpeg().subarray(0, 2),
+      frameOf(2, 1, 0x11, 0, 2, 0x11, 0),
+      jpeg().subarray(scanAt),
+    ]);
+    assert.equal(refusal(two), UNSHOWN);
+    assert.equal(refusal(jpegWith(frameAt + 9, 3)), DAMAGED);
+    // Markers of which decoders know nothing.
+    for (const marker of [0x00, 0x01, 0x02, 0xbf, 0xc8, 0xd0, 0xd7, 0xd8, 0xde, 0xdf, 0xf0, 0xfd]) {
+      assert.equal(refusal(withSegments(jpeg(), segment(marker, 1))), DAMAGED, `${marker}`);
+    }
+    for (const marker of [0xcc, 0xc4, 0xdb, 0xdc, 0xdd, 0xe0, 0xef, 0xfe])
+      logo(withSegments(jpeg(), segment(marker, 1)));
     // Segments that are too short, of a frame and of something else.
     assert.equal(refusal(jpegWith(frameAt + 2, 0, 6)), DAMAGED);
     assert.equal(refusal(jpegWith(4, 0, 1)), DAMAGED);

@@ -5,7 +5,7 @@ import { after, afterEach, before, test } from 'node:test';
 import type { AxeResults } from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { readToken, receiptCode } from '../../src/checkout/token.ts';
-import { jpeg, png } from '../support/image.ts';
+import { exif, jpeg, png, squares, withSegments } from '../support/image.ts';
 import { combinations } from '../support/scale.ts';
 import { type StripeStandIn, startStripe } from '../support/stripe-stand-in.ts';
 import { expected, type StateName, sessionsInAllStates } from './states.ts';
@@ -222,6 +222,7 @@ for (const [what, image] of [
   ['a wide PNG', png({ width: 1000, height: 250 })],
   ['a tall PNG', png({ width: 100, height: 1000 })],
   ['a JPEG', jpeg()],
+  ['a JPEG that is to be turned', withSegments(squares([[0, 90, 180, 250]]), exif(6))],
 ] as const) {
   test(`a logo keeps its place before it comes, and is legible in the dark: ${what}`, async () => {
     const { status } = await till.ask('PUT', '/logo', image);

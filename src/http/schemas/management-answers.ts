@@ -100,8 +100,8 @@ export const managementResources = {
     {
       object: kind('logo'),
       media_type: oneOf(logoTypes, 'Type of the image.'),
-      width: pixels('Width in pixels.', 320),
-      height: pixels('Height in pixels.', 96),
+      width: pixels('Width in pixels, as it is shown: Exif data may turn the image.', 320),
+      height: pixels('Height in pixels, as it is shown.', 96),
       bytes: Type.Integer({
         minimum: 1,
         maximum: MAX_LOGO_BYTES,

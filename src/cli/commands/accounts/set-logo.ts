@@ -16,8 +16,8 @@ export const command = settingsCommand({
   json: objectOf(
     {
       media_type: 'Type of the image: `image/png` or `image/jpeg`.',
-      width: 'Width in pixels.',
-      height: 'Height in pixels.',
+      width: 'Width in pixels, as it is shown: Exif data may turn the image.',
+      height: 'Height in pixels, as it is shown.',
       bytes: 'Size of the image.',
     },
     'logo',
