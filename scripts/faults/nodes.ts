@@ -173,6 +173,12 @@ export const nodeFaults: readonly Fault[] = [
     replace: '',
   },
   {
+    name: 'a statement for a shard that was divided meanwhile is an error of the service',
+    ...postgres('errors', 'postgres/connection'),
+    find: 'isStale(error) || isOfGoneShard(error);',
+    replace: 'isStale(error);',
+  },
+  {
     name: 'tables in shards that have outgrown their statistics are not seen',
     ...postgres('statistics', 'postgres/whole-shards'),
     find: 'const rows = inShards\n',

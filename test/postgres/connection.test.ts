@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import postgres from 'postgres';
 import { StoreUnavailable } from '../../src/store/errors.ts';
+import { again } from '../../src/store/postgres/again.ts';
 import { createConnection } from '../../src/store/postgres/connection.ts';
 import { createPool } from '../../src/store/postgres/pool.ts';
 import { freshDatabase } from '../support/postgres.ts';
@@ -97,6 +98,26 @@ test('a commit that one of several nodes has not confirmed has an unknown end', 
     committed('cache lookup failed for relation 16385'),
     (error) => error instanceof postgres.PostgresError,
   );
+});
+
+test('a statement for a shard that was divided meanwhile is tried again, and then put off', async (t) => {
+  const url = await freshDatabase(t);
+  const pool = createPool(url, { commitsAtOnce: 1, serve: false, onBroken: () => {} });
+  t.after(() => pool.close());
+  const sql = look(t, url);
+  await sql`CREATE TABLE mark (times integer)`;
+  await sql`CREATE SEQUENCE tries`;
+  await sql.unsafe(`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN
+    IF nextval('tries') <= NEW.times THEN
+      RAISE EXCEPTION 'could not find valid entry for shard 102008' USING ERRCODE = 'XX000';
+    END IF;
+    RETURN NEW; END$$`);
+  await sql`CREATE TRIGGER at_insert BEFORE INSERT ON mark FOR EACH ROW EXECUTE FUNCTION fail()`;
+  const written = (times: number) =>
+    again(() => pool.write(null, (on) => on`INSERT INTO mark VALUES (${times})`));
+  await written(2);
+  assert.deepEqual([...(await sql`SELECT times FROM mark`)], [{ times: 2 }]);
+  await assert.rejects(written(1_000), StoreUnavailable);
 });
 
 test('a transaction that breaks in another way than the server says has an unknown end', async (t) => {

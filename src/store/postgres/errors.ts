@@ -50,6 +50,9 @@ const NODE_LOST = new RegExp(
   ].join('|'),
 );
 
+/** A shard was divided between the plan of a statement and its execution, which Citus calls an internal error. */
+const SHARD_GONE = 'could not find valid entry for shard';
+
 /** The code of the error, or of the one behind it. */
 export function codeOf(error: unknown): string {
   const { code, cause } = (error ?? {}) as { code?: unknown; cause?: { code?: unknown } };
@@ -59,7 +62,13 @@ export function codeOf(error: unknown): string {
 /** True if the same transaction is worth another try at once: somebody else was at the same rows. */
 export function isCollision(error: unknown): boolean {
   const code = codeOf(error);
-  return COLLISIONS.has(code) || code === OUTDATED_PLAN || isStale(error);
+  return COLLISIONS.has(code) || code === OUTDATED_PLAN || isStale(error) || isOfGoneShard(error);
+}
+
+/** True if the statement was planned for a shard that is no more: it has written nothing. */
+function isOfGoneShard(error: unknown): boolean {
+  const { cause = error } = (error ?? {}) as { cause?: unknown };
+  return cause instanceof postgres.PostgresError && cause.message.startsWith(SHARD_GONE);
 }
 
 /** True if a row has been changed since it was read. */
@@ -115,6 +124,7 @@ export function translated(error: unknown): unknown {
       ENVIRONMENT_CODES.has(code) ||
       COLLISIONS.has(code) ||
       isStale(error) ||
+      isOfGoneShard(error) ||
       NODE_LOST.test(messageOf(error))
     : // Codes of the driver (CONNECTION_CLOSED, CONNECT_TIMEOUT …) or of the network (ECONNREFUSED, ENOTFOUND …).
       /^(CONNECT|E[A-Z]+$)/.test(code);
