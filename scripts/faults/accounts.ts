@@ -9,6 +9,7 @@ const rules = { file: 'src/accounts/key-changes.ts', tests: ['test/accounts/key-
 const credentials = ['test/methods/credentials.test.ts', 'test/api/rail-credentials.test.ts'];
 const railCredentials = ['test/api/rail-credentials.test.ts'];
 const logo = { file: 'src/accounts/logo.ts', tests: ['test/accounts/logo.test.ts'] };
+const image = { ...logo, file: 'src/lib/image.ts' };
 const directory = { file: 'src/store/resources/directory.ts' };
 
 export const accountFaults: readonly Fault[] = [
@@ -526,50 +527,50 @@ export const accountFaults: readonly Fault[] = [
   },
   {
     name: 'a logo that no decoder reads is taken, as its samples have twelve bits',
-    ...logo,
+    ...image,
     find: 'segment[0] !== 8 || ',
     replace: '',
   },
   {
     name: 'a logo has the sides of its last frame',
-    ...logo,
+    ...image,
     find: "frame === null ? frameIn(segment) : 'is damaged: it has two frames'",
     replace: 'frameIn(segment)',
   },
   {
     name: 'a logo that browsers turn has the sides that it had before',
-    ...logo,
+    ...image,
     find: 'orientation >= 5',
     replace: 'orientation > 8',
   },
   {
     name: 'a logo is turned by Exif data that browsers pass over',
-    ...logo,
+    ...image,
     find: 'segment.subarray(0, EXIF.length).equals(EXIF))\n      orientation ??=',
     replace: 'segment.subarray(0, EXIF.length).equals(EXIF))\n      orientation =',
   },
   {
     name: 'a logo that was cut off is taken',
-    ...logo,
+    ...image,
     find: 'if (end > bytes.length) return CUT;\n    const kind',
     replace:
       "if (size && end > bytes.length) return { type: 'image/png', ...size, orientation: 1 };\n    const kind",
   },
   {
     name: 'a logo goes on with something else behind its end',
-    ...logo,
+    ...image,
     find: 'if (!isLast) return',
     replace: 'if (!isLast && image === null) return',
   },
   {
     name: 'a logo moves beside the form',
-    ...logo,
+    ...image,
     find: "kind === 'acTL'",
     replace: "kind === 'acTl'",
   },
   {
     name: 'a stuffed byte ends the coded data of a logo',
-    ...logo,
+    ...image,
     find: 'marker === 0x00 || ',
     replace: '',
   },

@@ -186,7 +186,7 @@ export const nodeFaults: readonly Fault[] = [
   },
   {
     name: 'a table that was empty when it was analysed is not analysed again',
-    ...postgres('statistics', 'store/postgres-only'),
+    ...postgres('statistics', 'postgres/statistics'),
     find: 'THEN pg_relation_size(oid) > ${SLACK} +',
     replace: 'THEN relpages > 0 AND pg_relation_size(oid) > ${SLACK} +',
   },

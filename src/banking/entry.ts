@@ -137,7 +137,7 @@ export function isRefundId(id: RefundId | EntryId | null): id is RefundId {
   return id?.startsWith('rfd_') ?? false;
 }
 
-/** The entry that a payment of the ledger was booked from: its reference begins with the id, and may number a part. */
+/** The entry that a payment or its return was booked from: its reference begins with the id, and may number a part. */
 export function entryOfPayment({ reference }: Pick<Payment, 'reference'>): EntryId | null {
   const [, id] = /^ntc_([0-9a-z]+)/.exec(reference) ?? [];
   return id === undefined ? null : `ntc_${id}`;

@@ -1,5 +1,5 @@
 /** Pictures in documents. No document fails because of one: what cannot be drawn is left out. */
-import { type Image, readImage, swapsSides } from '../accounts/logo.ts';
+import { type Image, readImage, swapsSides } from '../lib/image.ts';
 import { readPng, reduced } from './png.ts';
 
 /** A PNG or JPEG with the size in which it is shown, in pixels. */

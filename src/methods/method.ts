@@ -71,7 +71,7 @@ export type RailAnswer = {
   readonly payment: {
     readonly reference: string;
     readonly amount: number;
-    /** What the provider keeps of it; absent: not known, or not yet. */
+    /** Fee that the provider keeps of it; absent: not known, or not yet. */
     readonly fee?: Pick<Fee, 'amount' | 'currency'>;
   } | null;
   /** New details to keep in the attempt; absent: nothing new. */

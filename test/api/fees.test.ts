@@ -13,9 +13,7 @@ const service = await startService(
   { after },
   {
     env: {
-      STRIPE_TEST_SECRET_KEY: stripe.keys.test.secretKey,
-      STRIPE_TEST_WEBHOOK_SECRET: stripe.keys.test.webhookSecret,
-      STRIPE_API_URL: stripe.url,
+      ...stripe.settings,
       // The account that the test service makes first.
       STRIPE_ACCOUNT: '1',
     },

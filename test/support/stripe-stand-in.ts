@@ -50,6 +50,10 @@ export type StripeStandIn = {
    */
   readonly http: StripeHttp;
   readonly keys: Readonly<Record<Mode, { readonly secretKey: string; readonly webhookSecret: string }>>;
+  /** Settings of a service that asks the stand-in, with the keys of test mode. */
+  readonly settings: Readonly<
+    Record<'STRIPE_TEST_SECRET_KEY' | 'STRIPE_TEST_WEBHOOK_SECRET' | 'STRIPE_API_URL', string>
+  >;
   /** Takes a further key, as of another merchant. */
   admit(secretKey: string, mode: Mode): void;
   readonly books: Readonly<Record<Mode, Books>>;
@@ -130,6 +134,11 @@ export async function startStripe(context: {
     url: url(),
     http,
     keys: KEYS,
+    settings: {
+      STRIPE_TEST_SECRET_KEY: KEYS.test.secretKey,
+      STRIPE_TEST_WEBHOOK_SECRET: KEYS.test.webhookSecret,
+      STRIPE_API_URL: url(),
+    },
     books,
     admit: api.admit,
     calls,

@@ -82,7 +82,7 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
         },
         summary: 'Assign an entry to sessions',
         description:
-          'Books the entry for one session, or in parts for several: all parts are booked, or none.',
+          'Books the entry for one session, or in parts for several: all parts are booked, or none. A transfer that was taken back, assigned to its session, is a reversal. Money that `concerns` a refund, assigned as a whole to the session of that refund, makes it `failed`.',
         answers: 'BankEntry',
         errors: ['entry_settled', 'not_payable'],
       },

@@ -17,7 +17,7 @@ const LOOK_AGAIN_MS = 10 * 60_000;
 export type Aftermath = {
   readonly refunds: readonly Stripe.Refund[];
   readonly disputes: readonly Stripe.Dispute[];
-  /** What the payment has come to in the balance, with its fee; null: not there yet, or not asked for. */
+  /** Line of the balance for the payment, with its fee; null: not there yet, or not asked for. */
   readonly balance: Stripe.BalanceTransaction | null;
   /** Reason why Stripe will not tell of the balance; empty: there is none. */
   readonly untold: string;

@@ -18,8 +18,8 @@ const SLACK = 65_536;
 const tables = Object.keys(schemaOf('postgres'));
 
 /**
- * Names of the tables in a schema, or in any, that are more than twice as large as when they were last analysed, if they
- * ever were, as a JSON array. A partition counts for its table, and so does a shard, whose name ends with a number. To
+ * Names of the tables in a schema, or in any, that are more than twice as large as the planner has known since they were
+ * last analysed or vacuumed, as a JSON array. A partition counts for its table, and so does a shard, whose name ends with a number. To
  * ask for a size waits for locks, so none is asked of tables that are not ours.
  */
 const outgrownIn = (schema: string) => `

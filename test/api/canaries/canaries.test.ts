@@ -91,11 +91,7 @@ test('secrets and persons are nowhere where they should not be', { timeout: 300_
     {
       logger,
       pollMs: 20,
-      env: {
-        STRIPE_TEST_SECRET_KEY: stripe.keys.test.secretKey,
-        STRIPE_TEST_WEBHOOK_SECRET: stripe.keys.test.webhookSecret,
-        STRIPE_API_URL: stripe.url,
-      },
+      env: stripe.settings,
     },
   );
   const { call, database } = service;

@@ -16,11 +16,7 @@ const stripe = await startStripe({ after });
 const service = await startService(
   { after },
   {
-    env: {
-      STRIPE_TEST_SECRET_KEY: stripe.keys.test.secretKey,
-      STRIPE_TEST_WEBHOOK_SECRET: stripe.keys.test.webhookSecret,
-      STRIPE_API_URL: stripe.url,
-    },
+    env: stripe.settings,
   },
 );
 const { call, url } = service;

@@ -18,11 +18,7 @@ const EACH = Number(process.env.FUZZED_SUBJECTS ?? 2);
 const hooks = createHooks();
 const stripe = await startStripe(hooks);
 const service = await startService(hooks, {
-  env: {
-    STRIPE_TEST_SECRET_KEY: stripe.keys.test.secretKey,
-    STRIPE_TEST_WEBHOOK_SECRET: stripe.keys.test.webhookSecret,
-    STRIPE_API_URL: stripe.url,
-  },
+  env: stripe.settings,
   pollMs: 20,
 });
 const receiver = await startReceiver(hooks);
