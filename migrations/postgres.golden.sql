@@ -168,6 +168,19 @@ CREATE TABLE customer (
 CREATE UNIQUE INDEX customer_email ON customer USING btree (account, live, email) WHERE (email IS NOT NULL);
 CREATE UNIQUE INDEX customer_pkey ON customer USING btree (account, live, id);
 
+CREATE TABLE dashboard_user (
+  account bigint NOT NULL,
+  live boolean NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  email text COLLATE "C",
+  accounts text NOT NULL,
+  data text NOT NULL,
+  revision integer NOT NULL DEFAULT 1,
+  CONSTRAINT dashboard_user_pkey PRIMARY KEY (account, live, id)
+);
+CREATE UNIQUE INDEX dashboard_user_email ON dashboard_user USING btree (account, live, email) WHERE (email IS NOT NULL);
+CREATE UNIQUE INDEX dashboard_user_pkey ON dashboard_user USING btree (account, live, id);
+
 CREATE TABLE delivery (
   account bigint NOT NULL,
   live boolean NOT NULL,

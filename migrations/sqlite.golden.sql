@@ -161,6 +161,20 @@ CREATE TABLE customer (
   PRIMARY KEY (account, live, id)
 ) STRICT;
 
+-- table dashboard_user
+CREATE TABLE dashboard_user (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  -- Lower-case; null in an invitation that names none.
+  email TEXT,
+  -- Accounts with the role on each: ' 1:owner 12:support '.
+  accounts TEXT NOT NULL,
+  data TEXT NOT NULL,
+  checksum INTEGER NOT NULL,
+  PRIMARY KEY (account, live, id)
+) STRICT;
+
 -- table delivery
 CREATE TABLE delivery (
   account INTEGER NOT NULL,
@@ -420,6 +434,9 @@ CREATE INDEX checkout_reference ON checkout (account, live, reference_id, id);
 
 -- index customer_email
 CREATE UNIQUE INDEX customer_email ON customer (account, live, email) WHERE email IS NOT NULL;
+
+-- index dashboard_user_email
+CREATE UNIQUE INDEX dashboard_user_email ON dashboard_user (account, live, email) WHERE email IS NOT NULL;
 
 -- index delivery_due
 CREATE INDEX delivery_due ON delivery (account, live, due_at, receiver) WHERE due_at IS NOT NULL;

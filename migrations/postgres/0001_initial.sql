@@ -72,6 +72,22 @@ CREATE TABLE clock_move (
   PRIMARY KEY (account, live, at)
 );
 
+-- People who sign in to the dashboard. They are of the installation, which is account 0 in live mode.
+CREATE TABLE dashboard_user (
+  account bigint NOT NULL,
+  live boolean NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  -- Lower-case; null in an invitation that names none.
+  email text COLLATE "C",
+  -- Accounts with the role on each: ' 1:owner 12:support '.
+  accounts text NOT NULL,
+  data text NOT NULL,
+  -- Counts the changes of the row: whoever writes one names the count that it has seen.
+  revision integer NOT NULL DEFAULT 1,
+  PRIMARY KEY (account, live, id)
+);
+CREATE UNIQUE INDEX dashboard_user_email ON dashboard_user (account, live, email) WHERE email IS NOT NULL;
+
 CREATE TABLE customer (
   account bigint NOT NULL,
   live boolean NOT NULL,

@@ -94,6 +94,21 @@ CREATE TABLE clock_move (
   PRIMARY KEY (account, live, at)
 ) STRICT, WITHOUT ROWID;
 
+-- People who sign in to the dashboard. They are of the installation, which is account 0 in live mode.
+CREATE TABLE dashboard_user (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  -- Lower-case; null in an invitation that names none.
+  email TEXT,
+  -- Accounts with the role on each: ' 1:owner 12:support '.
+  accounts TEXT NOT NULL,
+  data TEXT NOT NULL,
+  checksum INTEGER NOT NULL,
+  PRIMARY KEY (account, live, id)
+) STRICT;
+CREATE UNIQUE INDEX dashboard_user_email ON dashboard_user (account, live, email) WHERE email IS NOT NULL;
+
 CREATE TABLE customer (
   account INTEGER NOT NULL,
   live INTEGER NOT NULL,

@@ -64,6 +64,7 @@ export const floors: ReadonlyArray<readonly [name: string, files: RegExp]> = [
   ['events', /^src\/events\//],
   ['webhooks', /^src\/webhooks\//],
   ['accounts', /^src\/accounts\//],
+  ['users', /^src\/users\//],
   ['rails', /^src\/methods\//],
   ['banking', /^src\/banking\//],
   ['languages', /^src\/i18n\//],

@@ -19,7 +19,10 @@ export type RefusalReason =
   | 'customer_exists'
   | 'too_many_endpoints'
   | 'endpoint_disabled'
-  | 'too_many_api_keys';
+  | 'too_many_api_keys'
+  | 'user_exists'
+  | 'too_many_users'
+  | 'last_owner';
 
 /** One mistake in the input: its place (RFC 6901 JSON pointer), and a sentence about it. */
 export type Problem = { readonly pointer: string; readonly detail: string };

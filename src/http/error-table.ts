@@ -209,6 +209,24 @@ export const errorTable = {
     text: 'The account has the maximum number of active API keys.',
     advice: 'Revoke a key that you no longer need. A revoked key does not count.',
   },
+  user_exists: {
+    status: 409,
+    code: 19044,
+    text: 'Another user has this e-mail address.',
+    advice: 'List the members of the account. A member who signs in already keeps their address and role.',
+  },
+  too_many_users: {
+    status: 409,
+    code: 19045,
+    text: 'The installation has the maximum number of users.',
+    advice: 'Remove members who no longer need to sign in. A user without a role on any account is deleted.',
+  },
+  last_owner: {
+    status: 409,
+    code: 19046,
+    text: 'The account would have no owner left.',
+    advice: 'Make another member an owner first.',
+  },
   no_credentials_key: {
     status: 409,
     code: 19043,

@@ -19,7 +19,9 @@ export type IdPrefix =
   | 'ntc'
   | 'bfl'
   | 'pev'
-  | 'aud';
+  | 'aud'
+  | 'usr'
+  | 'sgn';
 
 /** An id with this prefix: the compiler tells the id of a session from that of an event. */
 export type Id<P extends IdPrefix> = `${P}_${string}`;

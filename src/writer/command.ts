@@ -18,6 +18,8 @@ import type { RealTime } from '../lib/time.ts';
 import type { ReceivingAccount } from '../methods/bank/receiving-account.ts';
 import type { ProviderEvent } from '../methods/provider-event.ts';
 import type { AccountChange, Answer, Audit, IdempotencyKey, Writes } from '../store/store.ts';
+import type { UserId } from '../users/user.ts';
+import type { UserCommand, UserDecision } from '../users/user-changes.ts';
 import type { Delivery, DeliveryResult, OrderedDelivery } from '../webhooks/delivery.ts';
 import type { Endpoint, EndpointCommand, EndpointId } from '../webhooks/endpoint.ts';
 import type { Health } from '../webhooks/health.ts';
@@ -60,6 +62,9 @@ export type ChangeApiKey = {
   readonly command: ApiKeyCommand;
   readonly now: TenantTime;
 };
+
+/** Changes a user of the dashboard; the tenant is the installation. */
+export type ChangeUser = { readonly origin: Origin; readonly id: UserId; readonly command: UserCommand };
 
 /** Changes the account of the tenant, or what it has for the mode. */
 export type ChangeAccount = {
@@ -180,6 +185,10 @@ export type Commands = {
   readonly api_key: {
     readonly command: ChangeApiKey;
     readonly value: { readonly key: ApiKey; readonly counts: KeyCounts };
+  };
+  readonly user: {
+    readonly command: ChangeUser;
+    readonly value: Pick<UserDecision, 'kind' | 'user'>;
   };
   readonly account: { readonly command: ChangeAccount; readonly value: AccountChange };
   /** What the clock shows afterwards. */

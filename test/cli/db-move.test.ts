@@ -108,7 +108,15 @@ suite('opentill db move', () => {
     const path3 = '/v3/test_helpers/clock/advance';
     await ask(onPostgres.url, { key, method: 'POST', path: path3, body: { seconds: 86_400 } });
     await refusing.received(length + 1);
-    for (const table of ['refund', 'awaited', 'provider_event', 'bank_entry', 'bank_file', 'logo'])
+    for (const table of [
+      'refund',
+      'awaited',
+      'provider_event',
+      'bank_entry',
+      'bank_file',
+      'logo',
+      'dashboard_user',
+    ])
       assert.match(stdout, new RegExp(`^${table} +[1-9]`, 'm'));
     const store = await openPostgresStore(target);
     t.after(() => store.close());
@@ -229,6 +237,10 @@ suite('opentill db move', () => {
     [
       `UPDATE bank_file SET content = ''`,
       /bank_file \(account 1, live mode, id bfl_\w+\) differs in content/,
+    ],
+    [
+      `UPDATE dashboard_user SET email = NULL`,
+      /dashboard_user \(account 0, live mode, id usr_\w+\) differs in email/,
     ],
     [`UPDATE logo SET content = ''`, /logo \(account \d, (test|live) mode\) differs in content/],
     [`UPDATE idempotency SET body = '{' || body`, /idempotency \([^)]*\) differs in body/],

@@ -6,6 +6,7 @@ import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { type Random, randomFrom } from '../crash/random.ts';
 import { asSent } from '../support/client.ts';
 import { takeLivePayments } from '../support/live-payments.ts';
+import { inviteUser } from '../support/users.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the data of an answer; tests assert on what they find.
 type Data = any;
@@ -28,6 +29,7 @@ export const keys: readonly Key[] = ['test_one', 'test_two', 'live_one'].map((na
 export async function addMerchants(path: string): Promise<void> {
   const store = openSqliteStore(path);
   const second = await createAccount(store, 'Zweiter Laden ☂', Date.now());
+  await inviteUser(store, { name: 'Zoë \\ “Q”' });
   for (const key of keys) {
     const tenant = {
       account: key.id.endsWith('two') ? second.number : 1,

@@ -23,6 +23,7 @@ import { receiverSuite } from './suite-receivers.ts';
 import { resendSuite } from './suite-resends.ts';
 import { retentionSuite } from './suite-retention.ts';
 import { timerSuite } from './suite-timers.ts';
+import { userSuite } from './suite-users.ts';
 import { workSuite } from './suite-work.ts';
 
 export function storeSuite(name: string, open: Open): void {
@@ -33,6 +34,7 @@ export function storeSuite(name: string, open: Open): void {
     eraseSuite(open);
     directorySuite(open);
     auditSuite(open);
+    userSuite(open);
     timerSuite(open);
     workSuite(open);
     orderingSuite(open);

@@ -16,4 +16,8 @@ export const nothing: Loaded = {
   accounts: new Map(),
   apiKeys: new Map(),
   keyCounts: new Map(),
+  users: new Map(),
+  usersByEmail: new Map(),
+  userCount: new Map(),
+  accountOwners: new Map(),
 };

@@ -1,7 +1,7 @@
 /**
  * Rules that hold in a database, whatever happened to it. Those that one statement can tell are here or with their
  * database; those about a session as a whole are in `session-rules.ts`, those of webhooks in `webhook-rules.ts`, and
- * those of what banks and other rails say in `money-rules.ts`.
+ * those of what banks and other rails say in `money-rules.ts`, and those of accounts and users in `account-rules.ts`.
  */
 
 import { messageLineOf } from '../../lib/error-message.ts';
@@ -154,16 +154,19 @@ const namedLogos = `(
   SELECT number AS account, false AS live, logo_test AS name FROM account WHERE logo_test IS NOT NULL
   UNION ALL SELECT number, true, logo_live FROM account WHERE logo_live IS NOT NULL)`;
 
+/** Tables with rows of the installation, which is no account: its users, and what was changed about them. */
+const ofInstallation: ReadonlySet<string> = new Set(['dashboard_user', 'audit']);
+
 /** Rules that are the same statement for every database. */
 export const commonRules: readonly SqlRule[] = [
   {
     rule: 'everything belongs to an account that exists',
     sql: Object.keys(tables)
       .filter((table) => table !== 'account')
-      .map(
-        (table) =>
-          `SELECT DISTINCT account, live FROM ${table} WHERE account NOT IN (SELECT number FROM account)`,
-      )
+      .map((table) => {
+        const among = ofInstallation.has(table) ? 'account <> 0 AND ' : '';
+        return `SELECT DISTINCT account, live FROM ${table} WHERE ${among}account NOT IN (SELECT number FROM account)`;
+      })
       .join(' UNION '),
   },
   {
@@ -191,6 +194,11 @@ export const commonRules: readonly SqlRule[] = [
       SELECT logo.account, logo.live FROM logo
       LEFT JOIN ${namedLogos} AS ${joined('logo', 'named', 'named.name = logo.name')} WHERE named.account IS NULL`,
   },
+  {
+    rule: 'users are of the installation',
+    sql: 'SELECT id FROM dashboard_user WHERE account <> 0 OR NOT live',
+  },
+  { rule: 'no two users have the same address', sql: twice('dashboard_user', 'email', 'email IS NOT NULL') },
   { rule: 'no two customers have the same address', sql: twice('customer', 'email', 'email IS NOT NULL') },
   { rule: 'every payment belongs to a session', sql: ofNoSession('payment', 'checkout') },
   { rule: 'every attempt belongs to a session', sql: ofNoSession('payment_attempt', 'id') },

@@ -1,16 +1,12 @@
 /**
- * Rules of refunds, awaited transfers, provider events, bank entries, bank files, settings and logos of accounts. Statements
+ * Rules of refunds, awaited transfers, provider events, bank entries and bank files. Statements
  * for every database, and rules for rows that are looked at one by one. What belongs to a session is held against it in
  * `session-rules.ts`.
  */
 import { hash } from 'node:crypto';
-import { allPermissions } from '../../accounts/api-key.ts';
-import { isWhole } from '../../accounts/logo.ts';
-import { type AccountSettings, settingsFrom } from '../../accounts/settings.ts';
 import { type EntryContent, unassigned } from '../../banking/entry.ts';
 import { ID_LENGTH } from '../../lib/id.ts';
 import { BANK } from '../../methods/bank/receiving-account.ts';
-import { credentialsFrom, isSealed } from '../../methods/credentials.ts';
 import { columnsIn, type Row } from '../tables.ts';
 import { expect, isObject, judgeOf, lone, ofNoSession, type SqlRule, sameEntries, twice } from './check.ts';
 
@@ -42,49 +38,6 @@ export const moneyRules: readonly SqlRule[] = [
   },
   { rule: 'no file of a bank is there twice', sql: twice('bank_file', 'kind, hash') },
 ];
-
-export const accountJudge = () =>
-  judgeOf(
-    'what every account has configured can be read',
-    ({ settingsTest, settingsLive, railCredentialsTest, railCredentialsLive }: Row<'account'>) => {
-      for (const stored of [settingsTest, settingsLive]) expect(isConfigured(settingsFrom(stored)));
-      for (const stored of [railCredentialsTest, railCredentialsLive])
-        expect(Object.values(credentialsFrom(stored)).every(isSealed));
-    },
-    {},
-    ({ number }) => `account ${number}`,
-  );
-
-export const logoJudge = () =>
-  judgeOf(
-    'every logo is the image that its name tells of',
-    (logo: Row<'logo'>) => expect(isWhole(logo)),
-    {},
-    ({ name }) => name,
-  );
-
-export const apiKeyJudge = () =>
-  judgeOf(
-    'every API key can be used',
-    ({ secretHash, permissions }: Row<'api_key'>) => {
-      const known: readonly string[] = allPermissions;
-      expect(
-        /^[0-9a-f]{64}$/.test(secretHash) && permissions.split(' ').every((each) => known.includes(each)),
-      );
-    },
-    {},
-    ({ id }) => id,
-  );
-
-function isConfigured({ business, policy, receivingAccounts, csvMappings }: AccountSettings): boolean {
-  const ids = receivingAccounts.map(({ id }) => id);
-  return (
-    [business, policy, csvMappings].every(isObject) &&
-    Number.isInteger(policy.underpaymentToleranceAtMost) &&
-    ids.every((id) => typeof id === 'string') &&
-    new Set(ids).size === ids.length
-  );
-}
 
 export type BankEntryRow = Row<'bank_entry'> & {
   /** JSON: the lines of the ledger that come from it (see `BookedEntry`), or null where there are none. */

@@ -1,6 +1,7 @@
 /** Holds everything in a database against the rules, in the same way for every database. */
 import type { Dialect } from '../sql.ts';
 import { columnsIn, schemaOf, type Table } from '../tables.ts';
+import { accountJudge, apiKeyJudge, logoJudge, userJudge } from './account-rules.ts';
 import {
   type BrokenRow,
   type CheckListener,
@@ -14,15 +15,7 @@ import {
   untoldOutcome,
 } from './check.ts';
 import { answerJudge, answers, eventJudge, events } from './event-rules.ts';
-import {
-  accountJudge,
-  apiKeyJudge,
-  bankEntries,
-  bankEntryJudge,
-  bankFileJudge,
-  logoJudge,
-  moneyRules,
-} from './money-rules.ts';
+import { bankEntries, bankEntryJudge, bankFileJudge, moneyRules } from './money-rules.ts';
 import { customerJudge, sessionJudge } from './session-rules.ts';
 import { gatheredAs, sessions } from './sessions.ts';
 import { endpointJudge, endpoints, webhookRules } from './webhook-rules.ts';
@@ -55,6 +48,7 @@ export async function checkAll(database: Checked, listener: CheckListener): Prom
   await look('accounts', 'account', rowsOf('account'), accountJudge());
   await look('logos', 'logo', rowsOf('logo'), logoJudge());
   await look('API keys', 'api_key', rowsOf('api_key'), apiKeyJudge());
+  await look('users', 'dashboard_user', rowsOf('dashboard_user'), userJudge());
   await look('customers', 'customer', rowsOf('customer'), customerJudge());
   await look('endpoints', 'webhook_endpoint', endpoints, endpointJudge());
   await look('sessions', 'checkout', sessions(dialect), sessionJudge());

@@ -30,6 +30,14 @@ import { movements } from './movements.ts';
 import { loadProviderEvents, providerEvents, writeProviderEvent } from './provider-events.ts';
 import { type Asked, allAsked, type Read, type Run } from './read.ts';
 import { totals } from './totals.ts';
+import {
+  dashboardUsers,
+  loadAccountOwners,
+  loadUserCount,
+  loadUsers,
+  loadUsersByEmail,
+  writeUser,
+} from './users.ts';
 import { work } from './work.ts';
 
 /** Reads of resources that are operations of the store, under their names there. */
@@ -43,6 +51,7 @@ const reads = {
   receivers,
   deliveries,
   apiKeys,
+  dashboardUsers,
   logos,
   audit,
   movements,
@@ -63,6 +72,7 @@ export function askedResources(run: Run): AskedResources {
  * key wait for each other in one direction only.
  */
 const writes = {
+  user: writeUser,
   customer: writeCustomer,
   providerEvent: writeProviderEvent,
   bankEntry: writeBankEntry,
@@ -107,6 +117,10 @@ function given<K extends string, V>(name: K, all: ReadonlyArray<{ readonly [N in
 
 /** Loads by their names in `Needs` and `Loaded`, those that lock rows first, in the order in which they lock them. */
 const loads = {
+  accountOwners: loadAccountOwners,
+  users: loadUsers,
+  usersByEmail: loadUsersByEmail,
+  userCount: loadUserCount,
   receivers: loadReceivers,
   customers: loadCustomers,
   customersByEmail: loadCustomersByEmail,

@@ -14,6 +14,7 @@ import { decideOnEndpoint, endpointNeeds } from './endpoint.ts';
 import { decideOnPaymentFile, paymentFileNeeds } from './payment-file.ts';
 import { decideOnProviderEvent, providerEventNeeds } from './provider-event.ts';
 import { decideOnResend, resendNeeds } from './resend.ts';
+import { decideOnUser, userNeeds } from './user.ts';
 
 export type Handler<S extends Subject> = {
   readonly needs: (command: Commands[S]['command']) => Needs;
@@ -33,6 +34,7 @@ export const handlers: { readonly [S in Subject]: Handler<S> } = {
   endpoint: { needs: endpointNeeds, decide: decideOnEndpoint },
   account: { needs: accountNeeds, decide: decideOnAccount },
   api_key: { needs: apiKeyNeeds, decide: decideOnApiKey },
+  user: { needs: userNeeds, decide: decideOnUser },
   clock: { needs: onlyTheTenant, decide: decideOnClock },
   resend: { needs: resendNeeds, decide: decideOnResend },
   deliveries: { needs: deliveriesNeeds, decide: decideOnDeliveries },

@@ -40,6 +40,8 @@ const LEFT = 'a delivery is where its last attempt has left it';
 const TRIED = 'what has arrived was tried, and nothing was sent again after more attempts than it has had';
 const VERSIONS = 'events tell of every version of a session';
 const SHOWN = 'the newest events of a session show it as it is';
+const USER = 'the columns of a user say what the record says';
+const USERS = 'users are of the installation';
 const TELLS = 'an event says of a refund what its session says';
 const EVENT = 'every event can be read';
 const ENVELOPE = 'the body of every event says what its row says';
@@ -84,6 +86,15 @@ const common: readonly Damage[] = [
   [LOGO_THERE, `UPDATE account SET logo_live = logo_test`],
   [LOGO, `UPDATE logo SET content = 'AAAA'`],
   [LOGO, `UPDATE logo SET name = 'x' || name`],
+  [USERS, 'UPDATE dashboard_user SET account = 1'],
+  [USER, `UPDATE dashboard_user SET email = 'other@example.com'`],
+  [USER, `UPDATE dashboard_user SET accounts = ' 2:owner '`],
+  [USER, `UPDATE dashboard_user SET data = replace(data, '"owner"', '"king"'), accounts = ' 1:king '`],
+  [
+    'no two users have the same address',
+    `DROP INDEX dashboard_user_email;
+     ${copied('dashboard_user', one('dashboard_user'))}`,
+  ],
   [
     'no two customers have the same address',
     `DROP INDEX customer_email;
@@ -415,6 +426,7 @@ const everyPoison: readonly string[] = [
   `UPDATE checkout SET data = 'null' WHERE ${one('checkout')}`,
   `UPDATE checkout SET data = '{"payments":1,"attempts":1}' WHERE ${one('checkout')}`,
   `UPDATE customer SET data = 'null' WHERE ${one('customer')}`,
+  `UPDATE dashboard_user SET data = 'null'`,
   `UPDATE event SET body = 'x' WHERE sequence > 1`,
   `UPDATE event SET body = 'null' WHERE sequence > 1`,
   `UPDATE event SET created_at = ${BEYOND} WHERE ${event}`,
@@ -488,6 +500,7 @@ const ofSqlite: readonly Damage[] = [
     'logo.content',
     'provider_event.body',
     'customer.data',
+    'dashboard_user.data',
     'webhook_endpoint.data',
     'audit.actor',
   ].map((each): Damage => {

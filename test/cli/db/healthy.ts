@@ -7,6 +7,7 @@ import { startReceiver as startOther } from '../../api/receiver.ts';
 import { startReceiver } from '../../crash/receiver.ts';
 import { png } from '../../support/image.ts';
 import { startService } from '../../support/service.ts';
+import { inviteUser } from '../../support/users.ts';
 import { createTill } from './money.ts';
 
 type Context = Parameters<typeof startService>[0];
@@ -81,6 +82,7 @@ export async function fillByService(t: Context, url: string): Promise<void> {
   }
 
   await ask('PUT', '/v3/logo', png());
+  await inviteUser(service.service.store);
   const [old] = [await createOld(), await createOld()];
   const endpoint = (url: string, events: readonly string[]) =>
     ask('POST', '/v3/webhook_endpoint', { url, events });

@@ -1,0 +1,117 @@
+/** Users of the dashboard. They are of the installation, and no account has any of its own. */
+import type { Tenant } from '../../checkout/tenant.ts';
+import type { Role } from '../../users/roles.ts';
+import { installation, roleOn, type User, type UserId } from '../../users/user.ts';
+import { byKey, load, locking } from '../loads.ts';
+import { join, type Sql, sql } from '../sql.ts';
+import type { Row } from '../tables.ts';
+import { writeOf } from '../writes.ts';
+import { all, owned, type Read } from './read.ts';
+import { thingsIn } from './things.ts';
+
+const users = thingsIn('dashboard_user', ({ data }): User => JSON.parse(data));
+
+/** Roles as the column has them, so that whoever has one on an account is found. */
+export const accountsText = ({ roles }: User): string =>
+  ` ${Object.entries(roles)
+    .map(([account, role]) => `${account}:${role}`)
+    .join(' ')} `;
+
+const hasRole = (account: number, role: Role | '%' = '%'): Sql =>
+  sql`accounts LIKE ${`% ${account}:${role} %`}`;
+
+export const dashboardUsers = {
+  fetch: (id: UserId) => users.fetch(installation, 'id', id),
+  fetchByEmail: (email: string) => users.fetch(installation, 'email', email),
+  /** All who have a role on the account, in the order in which they were invited. */
+  listOf: (account: number): Read<User[]> =>
+    all(
+      sql`SELECT ${users.columns} FROM dashboard_user WHERE ${owned(installation)} AND ${hasRole(account)} ORDER BY id`,
+      users.thing,
+    ),
+  list: (): Read<User[]> =>
+    all(
+      sql`SELECT ${users.columns} FROM dashboard_user WHERE ${owned(installation)} ORDER BY id`,
+      users.thing,
+    ),
+};
+
+/** A user before and after a change; null before the first and after the last. */
+export type UserChange = { readonly before: User | null; readonly after: User | null };
+
+export const writeUser = writeOf(
+  'dashboard_user',
+  ({ before, after }: UserChange) => {
+    if (after === null) return before === null ? [] : [{ gone: { id: before.id } }];
+    const { id, email } = after;
+    const row = { id, email: email || null, accounts: accountsText(after), data: JSON.stringify(after) };
+    return [{ put: row }];
+  },
+  { sets: 'all', by: 'email' },
+);
+
+type Changes = { readonly user?: UserChange };
+
+export const loadUsers = load({
+  keyOf: (id: UserId) => id,
+  ...users.loadedBy('id'),
+  apply(known, { user }: Changes) {
+    if (user?.before) known.delete(user.before.id);
+    if (user?.after) known.set(user.after.id, user.after);
+  },
+});
+
+export const loadUsersByEmail = load({
+  keyOf: (email: string) => email,
+  ...users.loadedBy('email'),
+  apply(known, { user }: Changes) {
+    if (user?.before) known.delete(user.before.email);
+    if (user?.after) known.set(user.after.email, user.after);
+  },
+});
+
+/** Number of users, under the key `all`. */
+export const loadUserCount = load({
+  keyOf: (all: 'all') => all,
+  read: () =>
+    byKey(
+      sql`SELECT count(*) AS users FROM dashboard_user WHERE ${owned(installation)}`,
+      ({ users: count }: { readonly users: number }) => ['all', count],
+    ),
+  apply(known, { user }: Changes) {
+    if (user === undefined) return;
+    const by = Number(user.after !== null) - Number(user.before !== null);
+    known.set('all', (known.get('all') ?? 0) + by);
+  },
+});
+
+const anyOwner = (accounts: readonly number[]): Sql =>
+  sql`(${join(
+    accounts.map((account) => hasRole(account, 'owner')),
+    ' OR ',
+  )})`;
+
+/** Owners of accounts: whoever takes the role from one must know that another stays. */
+export const loadAccountOwners = load({
+  keyOf: (account: number) => String(account),
+  read: (_tenant: Tenant, accounts: readonly number[]): Read<Map<string, readonly UserId[]>> => ({
+    sql: sql`SELECT ${users.columns} FROM dashboard_user WHERE ${owned(installation)} AND ${anyOwner(accounts)}`,
+    by: 'key',
+    from: (rows) => {
+      const found = rows.map((row) => users.thing(row as Row<'dashboard_user'>));
+      const owners = (account: number) => found.filter((user) => roleOn(user, account) === 'owner');
+      return new Map(accounts.map((account) => [String(account), owners(account).map(({ id }) => id)]));
+    },
+  }),
+  lock: (_tenant: Tenant, accounts: readonly number[]) =>
+    locking(sql`dashboard_user WHERE ${owned(installation)} AND ${anyOwner(accounts)}`, 'id'),
+  apply(known, { user }: Changes) {
+    if (user === undefined) return;
+    const { before, after } = user;
+    for (const [account, owners] of known) {
+      const others = owners.filter((id) => id !== before?.id);
+      const isOwner = after !== null && roleOn(after, Number(account)) === 'owner';
+      known.set(account, isOwner ? [...others, after.id] : others);
+    }
+  },
+});

@@ -1,0 +1,39 @@
+/** Roles of users on an account: what each may do there, in both modes. */
+import { allPermissions, type Permission } from '../accounts/api-key.ts';
+
+export const roleNames = ['owner', 'finance', 'support', 'read_only'] as const;
+export type Role = (typeof roleNames)[number];
+
+/** What a caller may do: whatever needs one of the permissions, and these operations besides. */
+export type Rights = {
+  readonly permissions: readonly Permission[];
+  readonly operations: readonly string[];
+};
+
+const reading = ['AUDIT.LIST', 'WEBHOOK_DELIVERY.LIST', 'WEBHOOK_DELIVERY.FETCH'] as const;
+
+const rights: Readonly<Record<Role, Rights & { readonly meaning: string }>> = {
+  owner: { meaning: 'everything', permissions: allPermissions, operations: [] },
+  finance: {
+    meaning: 'see everything, refund, and work with bank statements and payment files',
+    permissions: ['read', 'refund', 'bank'],
+    operations: reading,
+  },
+  support: {
+    meaning: 'see sessions, customers and webhooks, expire sessions, send webhooks again',
+    permissions: ['read'],
+    operations: [...reading, 'CHECKOUT.EXPIRE', 'WEBHOOK_DELIVERY.RESEND', 'WEBHOOK_DELIVERY.RESEND_FAILED'],
+  },
+  read_only: {
+    meaning: 'see sessions, customers and webhooks',
+    permissions: ['read'],
+    operations: reading,
+  },
+};
+
+export const rightsOf = (role: Role): Rights => rights[role];
+
+/** What the role may do, in words that go on from "may". */
+export const meaningOf = (role: Role): string => rights[role].meaning;
+
+export const isRole = (text: string): text is Role => (roleNames as readonly string[]).includes(text);

@@ -1,0 +1,309 @@
+/** Rules of users: invitations, signing in, second factors, roles. Pure. */
+import { type Refusal, refuse, refuseFields } from '../checkout/refusals.ts';
+import type { RealTime } from '../lib/time.ts';
+import { hashCode, usedTotp } from './codes.ts';
+import type { Role } from './roles.ts';
+import {
+  endOf,
+  isInvited,
+  type Link,
+  MAX_SIGN_INS,
+  MAX_USERS,
+  openSignIn,
+  type SignIn,
+  type SignInId,
+  type Totp,
+  type User,
+  type UserId,
+} from './user.ts';
+
+/** A new sign-in, as far as the browser and the shell know it. */
+export type NewSignIn = Pick<SignIn, 'id' | 'secretHash' | 'address' | 'browser'>;
+
+/** `verified` is the stored hash that the given password was found to match, or null. */
+type Verified = { readonly verified: string | null };
+
+export type UserCommand = { readonly now: RealTime } & (
+  | ({
+      readonly type: 'invite_user';
+      readonly account: number;
+      readonly role: Role;
+      readonly link: Link;
+    } & Pick<User, 'id' | 'name' | 'email'>)
+  | { readonly type: 'set_role'; readonly account: number; readonly role: Role }
+  | { readonly type: 'remove_role'; readonly account: number }
+  /** A new link for somebody who cannot sign in; whoever opens it proves no second factor. */
+  | { readonly type: 'reset_user'; readonly link: Link }
+  | ({
+      readonly type: 'accept_link';
+      readonly secretHash: string;
+      readonly password: string;
+      readonly signIn: NewSignIn;
+    } & Pick<User, 'name' | 'email'>)
+  | ({ readonly type: 'sign_in'; readonly signIn: NewSignIn } & Verified)
+  /** Ends a sign-in that lacks its second factor with a whole one, which has a new secret. */
+  | {
+      readonly type: 'give_code';
+      readonly signIn: SignInId;
+      readonly code: string;
+      readonly secretHash: string;
+    }
+  | ({ readonly type: 'confirm'; readonly signIn: SignInId; readonly code: string } & Verified)
+  | { readonly type: 'see_sign_in'; readonly signIn: SignInId; readonly address: string }
+  | { readonly type: 'sign_out'; readonly signIn: SignInId }
+  /** Ends all sign-ins but this one. */
+  | { readonly type: 'sign_out_others'; readonly signIn: SignInId }
+  | ({ readonly type: 'change_password'; readonly password: string; readonly signIn: SignInId } & Verified)
+  | {
+      readonly type: 'set_totp';
+      readonly secret: string;
+      readonly code: string;
+      readonly recoveryCodes: readonly string[];
+    }
+  | { readonly type: 'remove_totp' }
+  | { readonly type: 'replace_recovery_codes'; readonly recoveryCodes: readonly string[] }
+  | ({ readonly type: 'rename_user' } & Pick<User, 'name' | 'email'>)
+);
+
+/** Facts beside the user: who else has the e-mail address of the command, how many users and which owners there are. */
+export type UserFacts = {
+  readonly byEmail: User | null;
+  readonly count: number;
+  /** Owners of the account of the command. */
+  readonly owners: readonly UserId[];
+};
+
+/**
+ * `failed` is a wrong password or code: it is counted, and so a change. `paused` is one that was not looked at, because
+ * too many before it were wrong. `gone` is a user who has no role left on any account.
+ */
+export type UserDecision = {
+  readonly kind: 'change' | 'failed' | 'paused' | 'gone' | 'unchanged';
+  readonly user: User;
+};
+
+/** Wrong passwords and codes in a row, behind which only one in a minute is looked at. */
+const FREE_FAILURES = 10;
+const PAUSE_MS = 60_000;
+
+export const NO_SUCH_USER = 'There is no such user.';
+export const NO_SUCH_MEMBER = 'There is no such member of the account.';
+export const BAD_LINK = 'The link was used already, has expired, or is not complete.';
+export const SIGNED_OUT = 'You are signed out.';
+
+/** `known` is the user of the command; null if there is none yet. */
+export function decideUser(
+  known: User | null,
+  facts: UserFacts,
+  command: UserCommand,
+): UserDecision | Refusal {
+  if (command.type === 'invite_user') return invited(facts, command);
+  if (known === null) return refuse('not_found', NO_SUCH_USER);
+  const user = { ...known, signIns: known.signIns.filter((each) => command.now < endOf(each)) };
+  switch (command.type) {
+    case 'set_role':
+    case 'remove_role':
+      return withRole(user, facts.owners, command);
+    case 'reset_user':
+      return changed({ ...user, link: command.link, failures: NO_FAILURES });
+    case 'accept_link':
+      return accepted(user, facts, command);
+    case 'sign_in':
+      return tried(user, command, command.verified, () =>
+        changed(withSignIn(user, command.signIn, command.now)),
+      );
+    case 'give_code':
+      return codeGiven(user, command);
+    case 'confirm':
+      return confirmed(user, command);
+    case 'see_sign_in':
+      return onSignIn(user, command, (each) => ({ ...each, seenAt: command.now, address: command.address }));
+    case 'sign_out':
+      return changed({ ...user, signIns: user.signIns.filter(({ id }) => id !== command.signIn) });
+    case 'sign_out_others':
+      return changed({ ...user, signIns: user.signIns.filter(({ id }) => id === command.signIn) });
+    case 'change_password':
+      return tried(user, command, command.verified, () =>
+        changed({
+          ...user,
+          password: command.password,
+          link: null,
+          failures: NO_FAILURES,
+          signIns: user.signIns.filter(({ id }) => id === command.signIn),
+        }),
+      );
+    case 'set_totp': {
+      const totp = usedTotp({ secret: command.secret, lastStep: 0 }, command.code, command.now);
+      if (totp === null) return wrongCode;
+      return changed({ ...user, totp, recoveryCodes: command.recoveryCodes.map(hashCode) });
+    }
+    case 'remove_totp':
+      return changed({ ...user, totp: null, recoveryCodes: [] });
+    case 'replace_recovery_codes':
+      return changed({ ...user, recoveryCodes: command.recoveryCodes.map(hashCode) });
+    case 'rename_user':
+      return emailTaken(user, facts) ?? changed({ ...user, name: command.name, email: command.email });
+  }
+}
+
+const NO_FAILURES = { count: 0, lastAt: 0 };
+
+const changed = (user: User): UserDecision => ({ kind: 'change', user });
+
+const wrongCode = refuseFields([{ pointer: '/code', detail: 'is not the current code' }]);
+
+type CommandOf<T extends UserCommand['type']> = Extract<UserCommand, { readonly type: T }>;
+
+/** Somebody who signs in already gets the role at once, and no link; of two invitations the last one counts. */
+function invited(
+  { byEmail, count }: UserFacts,
+  { id, name, email, account, role, link, now }: CommandOf<'invite_user'>,
+): UserDecision | Refusal {
+  const roles = { [account]: role };
+  if (byEmail !== null) {
+    if (byEmail.roles[String(account)] !== undefined)
+      return refuse('user_exists', 'A member of the account has this e-mail address.');
+    const invitation = isInvited(byEmail) ? { link } : {};
+    return changed({ ...byEmail, ...invitation, roles: { ...byEmail.roles, ...roles } });
+  }
+  if (count >= MAX_USERS) return refuse('too_many_users', `There are ${MAX_USERS} users already.`);
+  return changed({
+    id,
+    createdAt: now,
+    name,
+    email,
+    roles,
+    password: null,
+    totp: null,
+    recoveryCodes: [],
+    link,
+    failures: NO_FAILURES,
+    signIns: [],
+  });
+}
+
+function withRole(
+  user: User,
+  owners: readonly UserId[],
+  command: CommandOf<'set_role' | 'remove_role'>,
+): UserDecision | Refusal {
+  const { [String(command.account)]: current, ...others } = user.roles;
+  if (current === undefined) return refuse('not_found', NO_SUCH_MEMBER);
+  const role = command.type === 'set_role' ? command.role : null;
+  if (role === current) return { kind: 'unchanged', user };
+  if (current === 'owner' && owners.every((id) => id === user.id))
+    return refuse('last_owner', 'The account would have no owner left.');
+  const roles = role === null ? others : { ...others, [command.account]: role };
+  const isGone = Object.keys(roles).length === 0;
+  return { kind: isGone ? 'gone' : 'change', user: { ...user, roles } };
+}
+
+const emailTaken = ({ id }: User, { byEmail }: UserFacts): Refusal | null =>
+  byEmail === null || byEmail.id === id
+    ? null
+    : refuse('user_exists', 'Another user has this e-mail address.', [
+        { pointer: '/email', detail: 'belongs to another user' },
+      ]);
+
+/** The link is good for one use. Whoever lost a second factor as well has none afterwards, and all other sign-ins end. */
+function accepted(
+  user: User,
+  facts: UserFacts,
+  { secretHash, password, name, email, signIn, now }: CommandOf<'accept_link'>,
+): UserDecision | Refusal {
+  const { link } = user;
+  if (link === null || link.hash !== secretHash || now >= link.until) return refuse('not_found', BAD_LINK);
+  const whose = isInvited(user) ? { name, email } : {};
+  const fresh: User = {
+    ...user,
+    ...whose,
+    password,
+    link: null,
+    totp: null,
+    recoveryCodes: [],
+    failures: NO_FAILURES,
+    signIns: [],
+  };
+  return emailTaken(user, facts) ?? changed(withSignIn(fresh, signIn, now));
+}
+
+/** The oldest sign-in makes room for a new one. */
+function withSignIn(user: User, signIn: NewSignIn, now: RealTime): User {
+  const isWhole = user.totp === null;
+  const made: SignIn = { ...signIn, createdAt: now, seenAt: now, confirmedAt: isWhole ? now : null };
+  return {
+    ...user,
+    // Who knows the password and not the code has guessed no less.
+    failures: isWhole ? NO_FAILURES : user.failures,
+    signIns: [...user.signIns, made].slice(-MAX_SIGN_INS),
+  };
+}
+
+/**
+ * What follows from a password or code, unless it was wrong. A password counts as right only while it is the current
+ * one: it was compared before the turn of the command.
+ */
+function tried(
+  user: User,
+  { now }: UserCommand,
+  verified: string | null,
+  right: () => UserDecision | Refusal,
+): UserDecision | Refusal {
+  const { count, lastAt } = user.failures;
+  if (count >= FREE_FAILURES && now < lastAt + PAUSE_MS) return { kind: 'paused', user };
+  if (verified !== null && verified === user.password) return right();
+  return failed(user, now);
+}
+
+const failed = (user: User, now: RealTime): UserDecision => ({
+  kind: 'failed',
+  user: { ...user, failures: { count: user.failures.count + 1, lastAt: now } },
+});
+
+function codeGiven(user: User, command: CommandOf<'give_code'>): UserDecision | Refusal {
+  const { signIn: id, code, secretHash, now } = command;
+  const signIn = openSignIn(user, id, now);
+  if (signIn === undefined || signIn.confirmedAt !== null) return refuse('not_found', SIGNED_OUT);
+  return tried(user, command, user.password, () => {
+    const used = withCodeUsed(user, code, now);
+    if (used === null) return failed(user, now);
+    const whole = { ...signIn, secretHash, confirmedAt: now, seenAt: now };
+    return changed({
+      ...used,
+      failures: NO_FAILURES,
+      signIns: used.signIns.map((each) => (each.id === id ? whole : each)),
+    });
+  });
+}
+
+/** Whoever is signed in proves anew who they are: by the password, and by a code if there is a second factor. */
+function confirmed(user: User, command: CommandOf<'confirm'>): UserDecision | Refusal {
+  const { signIn: id, code, verified, now } = command;
+  const signIn = openSignIn(user, id, now);
+  if (signIn === undefined || signIn.confirmedAt === null) return refuse('not_found', SIGNED_OUT);
+  return tried(user, command, verified, () => {
+    const used = user.totp === null ? user : withCodeUsed(user, code, now);
+    if (used === null) return failed(user, now);
+    const signIns = used.signIns.map((each) => (each.id === id ? { ...each, confirmedAt: now } : each));
+    return changed({ ...used, failures: NO_FAILURES, signIns });
+  });
+}
+
+/** The user behind a one-time password or a recovery code, neither of which is good twice; null for a wrong one. */
+function withCodeUsed(user: User, code: string, now: RealTime): User | null {
+  const digits = code.replaceAll(' ', '');
+  const totp: Totp | null = user.totp && usedTotp(user.totp, digits, now);
+  if (totp !== null) return { ...user, totp };
+  const hash = hashCode(code);
+  if (!user.recoveryCodes.includes(hash)) return null;
+  return { ...user, recoveryCodes: user.recoveryCodes.filter((each) => each !== hash) };
+}
+
+function onSignIn(
+  user: User,
+  { signIn: id, now }: CommandOf<'see_sign_in'>,
+  change: (signIn: SignIn) => SignIn,
+): UserDecision | Refusal {
+  if (openSignIn(user, id, now) === undefined) return refuse('not_found', SIGNED_OUT);
+  return changed({ ...user, signIns: user.signIns.map((each) => (each.id === id ? change(each) : each)) });
+}

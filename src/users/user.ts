@@ -1,0 +1,95 @@
+/**
+ * Users: people who sign in to the dashboard, with a role on each account that they work for. They belong to the
+ * installation and not to one account.
+ */
+import type { Tenant } from '../checkout/tenant.ts';
+import type { Id } from '../lib/id.ts';
+import type { RealTime } from '../lib/time.ts';
+import type { Role } from './roles.ts';
+
+export type UserId = Id<'usr'>;
+export type SignInId = Id<'sgn'>;
+
+/** The tenant that users belong to: no account has this number. Its clock shows real time. */
+export const installation: Tenant = { account: 0, mode: 'live' };
+
+export type User = {
+  readonly id: UserId;
+  readonly createdAt: RealTime;
+  readonly name: string;
+  /** The address by which the user signs in, lower-case; empty in an invitation that names none. */
+  readonly email: string;
+  /** Roles by the numbers of accounts. */
+  readonly roles: Readonly<Record<string, Role>>;
+  /** Argon2id in the PHC string format; null until an invitation is accepted. */
+  readonly password: string | null;
+  /** The second factor, a time-based one-time password (RFC 6238), or null. */
+  readonly totp: Totp | null;
+  /** Hexadecimal SHA-256 of the recovery codes that are left. */
+  readonly recoveryCodes: readonly string[];
+  /** The link with which the user sets a password, or null. */
+  readonly link: Link | null;
+  /** Wrong passwords and codes in a row. */
+  readonly failures: { readonly count: number; readonly lastAt: RealTime };
+  /** Browsers in which the user is signed in, oldest first. */
+  readonly signIns: readonly SignIn[];
+};
+
+/** `secret` is in base 32; `lastStep` is the time step of the code that was used last, which no code may repeat. */
+export type Totp = { readonly secret: string; readonly lastStep: number };
+
+/** `hash` is the hexadecimal SHA-256 of the secret in the link. */
+export type Link = { readonly hash: string; readonly until: RealTime };
+
+export type SignIn = {
+  readonly id: SignInId;
+  /** Hexadecimal SHA-256 of the secret in the cookie. */
+  readonly secretHash: string;
+  readonly createdAt: RealTime;
+  readonly seenAt: RealTime;
+  /** Time at which the user last proved who they are; null while the second factor is still to come. */
+  readonly confirmedAt: RealTime | null;
+  readonly address: string;
+  /** The browser as it names itself. */
+  readonly browser: string;
+};
+
+/** Maximum number of users of an installation. */
+export const MAX_USERS = 1_000;
+export const MAX_SIGN_INS = 20;
+export const USER_NAME_LENGTH = 100;
+export const EMAIL_LENGTH = 254;
+export const BROWSER_LENGTH = 200;
+
+/** A sign-in that is not used for so long has ended, and every one after so long. */
+const IDLE_MS = 24 * 3_600_000;
+const LONGEST_MS = 14 * 24 * 3_600_000;
+/** Time for the second factor. */
+const PARTIAL_MS = 5 * 60_000;
+/** Time for which a proof of who somebody is does for what moves money, keys or people. */
+export const CONFIRMED_MS = 10 * 60_000;
+
+/** Time at which the sign-in ends unless it is used. */
+export function endOf({ createdAt, seenAt, confirmedAt }: SignIn): RealTime {
+  if (confirmedAt === null) return createdAt + PARTIAL_MS;
+  return Math.min(seenAt + IDLE_MS, createdAt + LONGEST_MS);
+}
+
+/** The sign-in, unless it has ended. */
+export function openSignIn(user: User, id: SignInId, now: RealTime): SignIn | undefined {
+  return user.signIns.find((each) => each.id === id && now < endOf(each));
+}
+
+export const isConfirmed = ({ confirmedAt }: SignIn, now: RealTime): boolean =>
+  confirmedAt !== null && now < confirmedAt + CONFIRMED_MS;
+
+/** Numbers of the accounts that the user has a role on, in order. */
+export const accountsOf = ({ roles }: User): number[] =>
+  Object.keys(roles)
+    .map(Number)
+    .sort((one, other) => one - other);
+
+export const roleOn = ({ roles }: User, account: number): Role | undefined => roles[String(account)];
+
+/** True until somebody has accepted the invitation. */
+export const isInvited = ({ password }: User): boolean => password === null;

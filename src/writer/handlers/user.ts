@@ -1,0 +1,46 @@
+/** Commands about a user of the dashboard. */
+import { tenantTime } from '../../accounts/account.ts';
+import { isRefusal, type Refusal } from '../../checkout/refusals.ts';
+import type { Loaded, Needs } from '../../store/store.ts';
+import { decideUser, type UserDecision } from '../../users/user-changes.ts';
+import { auditOf, type ChangeUser, type Decided } from '../command.ts';
+
+export function userNeeds({ origin: { tenant }, id, command }: ChangeUser): Needs {
+  const email = emailOf(command);
+  return {
+    tenant,
+    users: [id],
+    ...(email === '' ? {} : { usersByEmail: [email] }),
+    ...(command.type === 'invite_user' ? { userCount: ['all'] } : {}),
+    ...('account' in command ? { accountOwners: [command.account] } : {}),
+  };
+}
+
+export function decideOnUser(
+  { origin, id, command }: ChangeUser,
+  { users, usersByEmail, userCount, accountOwners }: Loaded,
+): Decided<UserDecision> | Refusal {
+  const byEmail = usersByEmail.get(emailOf(command)) ?? null;
+  const facts = {
+    byEmail,
+    count: userCount.get('all') ?? 0,
+    owners: 'account' in command ? (accountOwners.get(String(command.account)) ?? []) : [],
+  };
+  const before = users.get(id) ?? null;
+  const value = decideUser(before, facts, command);
+  if (isRefusal(value)) return value;
+  const { kind, user } = value;
+  if (kind === 'unchanged' || kind === 'paused') return { value, writes: [] };
+  const after = kind === 'gone' ? null : user;
+  // The installation has no clock of its own.
+  const at = tenantTime(command.now, 0);
+  const audit = auditOf(origin, user.id, 0, at, kind === 'failed' ? 'sign_in_failed' : command.type);
+  const change = { before: byEmail?.id === user.id ? byEmail : before, after };
+  // A look at a page is no change that anybody asks about later.
+  return { value, writes: [command.type === 'see_sign_in' ? { user: change } : { user: change, audit }] };
+}
+
+/** The e-mail address that the user is to have; empty if the command gives none. */
+function emailOf(command: ChangeUser['command']): string {
+  return 'email' in command ? command.email : '';
+}

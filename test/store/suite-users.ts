@@ -1,0 +1,120 @@
+/** Users of the dashboard. */
+import assert from 'node:assert/strict';
+import { suite } from 'node:test';
+import { isRefusal } from '../../src/checkout/refusals.ts';
+import { executeOn } from '../../src/cli/with-store.ts';
+import { newId } from '../../src/lib/id.ts';
+import { installation } from '../../src/users/user.ts';
+import { ownOrigin } from '../../src/writer/command.ts';
+import { changeUser, inviteUser } from '../support/users.ts';
+import type { Open } from './build.ts';
+import { alsoReopened, onFreshStores } from './each.ts';
+
+export function userSuite(open: Open): void {
+  const it = onFreshStores(open);
+
+  suite('users of the dashboard', () => {
+    it('are found by id and address, and by their accounts alone', async (given) => {
+      const { store } = given;
+      const ada = await inviteUser(store, { account: 1, email: 'ada@example.com' });
+      const bob = await inviteUser(store, { account: 11, role: 'support', email: '' });
+      const both = await inviteUser(store, { account: 2, role: 'read_only', email: 'eve@example.com' });
+      const eve = await inviteUser(store, { account: 1, role: 'finance', email: 'eve@example.com' });
+      assert.equal(eve.id, both.id);
+      for await (const { dashboardUsers: users } of alsoReopened(given)) {
+        assert.deepEqual(await users.fetch(ada.id), ada);
+        assert.deepEqual(await users.fetchByEmail('eve@example.com'), eve);
+        assert.equal(await users.fetchByEmail('bob@example.com'), null);
+        assert.equal(await users.fetch('usr_none'), null);
+        assert.deepEqual(await users.listOf(1), [ada, eve]);
+        assert.deepEqual(await users.listOf(2), [eve]);
+        assert.deepEqual(await users.listOf(11), [bob]);
+        assert.deepEqual(await users.listOf(3), []);
+        assert.deepEqual(await users.list(), [ada, bob, eve]);
+      }
+    });
+
+    it('go with their last role, and each change has its line in the log of the installation', async ({
+      store,
+    }) => {
+      const ada = await inviteUser(store);
+      const bob = await inviteUser(store, { email: 'bob@example.com' });
+      const now = Date.now();
+      await changeUser(store, bob.id, { type: 'set_role', account: 1, role: 'support', now });
+      await changeUser(store, bob.id, { type: 'remove_role', account: 1, now });
+      assert.equal(await store.dashboardUsers.fetch(bob.id), null);
+      assert.equal(await store.dashboardUsers.fetchByEmail('bob@example.com'), null);
+      // The address is free again.
+      await inviteUser(store, { email: 'bob@example.com' });
+      const { rows } = await store.audit.list(installation, {}, { limit: 10 });
+      assert.deepEqual(rows.map(({ subject, action }) => [subject === ada.id, action]).toReversed(), [
+        [true, 'invite_user'],
+        [false, 'invite_user'],
+        [false, 'set_role'],
+        [false, 'remove_role'],
+        [false, 'invite_user'],
+      ]);
+    });
+
+    it('leave an owner, though two take the role from each other at once', async ({ store }) => {
+      for (let round = 1; round <= 5; round++) {
+        const account = 100 + round;
+        const owners = [
+          await inviteUser(store, { account, email: `a${round}@example.com` }),
+          await inviteUser(store, { account, email: `b${round}@example.com` }),
+        ];
+        const origin = ownOrigin(installation, 'operator');
+        // Two writers, as two processes have.
+        const results = await Promise.all(
+          owners.map(({ id }) =>
+            executeOn(store)({
+              subject: 'user',
+              origin,
+              id,
+              command: { type: 'set_role', account, role: 'finance', now: Date.now() },
+            }),
+          ),
+        );
+        const refused = results.filter(({ result }) => isRefusal(result) && result.reason === 'last_owner');
+        assert.equal(refused.length, 1);
+        const left = await store.dashboardUsers.listOf(account);
+        assert.equal(left.filter(({ roles }) => roles[account] === 'owner').length, 1);
+      }
+    });
+
+    it('have one address each, though two are given the same one at once', async ({ store }) => {
+      const now = Date.now();
+      const invite = (account: number) => {
+        const id = newId('usr', now);
+        const link = { hash: '', until: now };
+        return changeUser(store, id, {
+          type: 'invite_user',
+          id,
+          name: 'Eve',
+          email: 'eve@example.com',
+          account,
+          role: 'support',
+          link,
+          now,
+        });
+      };
+      // One of two processes may be refused by the database, and tries again.
+      await Promise.all([1, 2].map((account) => invite(account).catch(() => invite(account))));
+      const users = await store.dashboardUsers.list();
+      assert.deepEqual(
+        users.map(({ roles }) => Object.keys(roles).sort()),
+        [['1', '2']],
+      );
+    });
+
+    it('do not miss a change that another makes at the same time', async ({ store }) => {
+      const { id } = await inviteUser(store);
+      const accounts = Array.from({ length: 20 }, (_, index) => index + 2);
+      await Promise.all(
+        accounts.map((account) => inviteUser(store, { account, email: 'ada@example.com', role: 'support' })),
+      );
+      const user = await store.dashboardUsers.fetch(id);
+      assert.deepEqual(Object.keys(user?.roles ?? {}).map(Number), [1, ...accounts]);
+    });
+  });
+}

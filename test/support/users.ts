@@ -1,0 +1,38 @@
+/** Users of the dashboard for tests, as a store keeps them. */
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { isRefusal } from '../../src/checkout/refusals.ts';
+import { executeOn } from '../../src/cli/with-store.ts';
+import { newId } from '../../src/lib/id.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { Role } from '../../src/users/roles.ts';
+import { installation, type User, type UserId } from '../../src/users/user.ts';
+import type { UserCommand, UserDecision } from '../../src/users/user-changes.ts';
+import { ownOrigin } from '../../src/writer/command.ts';
+
+export async function changeUser(store: Store, id: UserId, command: UserCommand): Promise<UserDecision> {
+  const origin = ownOrigin(installation, 'operator');
+  const { result } = await executeOn(store)({ subject: 'user', origin, id, command });
+  if (isRefusal(result)) throw new Error(`refused: ${result.reason}`);
+  assert.ok(result.kind !== 'replay');
+  return result.value;
+}
+
+type Given = {
+  readonly account?: number;
+  readonly role?: Role;
+  readonly name?: string;
+  readonly email?: string;
+};
+
+const SECRET = 'the secret of the link';
+
+/** Somebody who was invited, and has not accepted it. */
+export async function inviteUser(store: Store, given: Given = {}): Promise<User> {
+  const { account = 1, role = 'owner', name = 'Ada Lovelace', email = 'ada@example.com' } = given;
+  const now = Date.now();
+  const link = { hash: hash('sha256', SECRET), until: now + 3_600_000 };
+  const id = newId('usr', now);
+  return (await changeUser(store, id, { type: 'invite_user', id, name, email, account, role, link, now }))
+    .user;
+}
