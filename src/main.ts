@@ -9,10 +9,12 @@ import { createSerializer } from './checkout/serializer.ts';
 import type { Tenant, TenantTime } from './checkout/tenant.ts';
 import type { Config } from './config/settings.ts';
 import { hostInUrl } from './config/values.ts';
+import { dashboardRoutes } from './dashboard/routes.ts';
 import { createLiveUpdates, feedTopic } from './events/live-updates.ts';
 import { buildApp } from './http/app.ts';
 import type { ConnectionOptions } from './http/connections.ts';
 import { createMetrics } from './http/metrics.ts';
+import { mayDo } from './http/operation.ts';
 import { buildOperationsApp } from './http/operations-app.ts';
 import type { Phase } from './http/routes/operations.ts';
 import { createSteadyClock, type Jump } from './lib/steady-clock.ts';
@@ -25,6 +27,7 @@ import { createStripeRail } from './methods/stripe/stripe.ts';
 import { lastBackupOf } from './store/backup-result.ts';
 import { openStore } from './store/open.ts';
 import type { OpenOptions, Store } from './store/store.ts';
+import { createPasswords } from './users/passwords.ts';
 import { version } from './version.ts';
 import { networkRules } from './webhooks/guard.ts';
 import { createSender } from './webhooks/sender.ts';
@@ -162,6 +165,7 @@ export async function createService(
           ...(lookEveryMs === undefined ? {} : { lookEveryMs }),
         });
 
+  const passwords = createPasswords();
   const currentPhase = () => phase;
   const operations =
     config.OPERATIONS_PORT === null
@@ -199,6 +203,18 @@ export async function createService(
     phase: currentPhase,
     servesOperations: operations === null,
     connections,
+    further: (scope, ask, addresses) =>
+      dashboardRoutes(scope, {
+        publicUrl: config.PUBLIC_URL,
+        basePath: new URL(config.PUBLIC_URL).pathname.replace(/\/$/, ''),
+        store,
+        execute,
+        passwords,
+        realNow,
+        ask,
+        mayDo: (rights, operation) => mayDo(app.operations, rights, operation),
+        addresses,
+      }),
   });
 
   return {

@@ -76,6 +76,7 @@ export const floors: ReadonlyArray<readonly [name: string, files: RegExp]> = [
   ['background work', /^src\/worker\//],
   ['pages', /^src\/pages\//],
   ['the API', /^src\/http\//],
+  ['the dashboard', /^src\/dashboard\//],
   ['the composition root', /^src\/main\.ts$/],
   ['the command line', /^src\/cli\//],
 ];

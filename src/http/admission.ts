@@ -8,6 +8,7 @@ import { createAddressLimiter, createRateLimiter, type RateLimiter } from '../li
 import { acceptsJson, acceptsType, wantsEventStream } from './accept.ts';
 import type { Authenticator, Principal } from './auth.ts';
 import { RequestError } from './errors.ts';
+import { suffices } from './operation.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -45,6 +46,7 @@ export type Decision = { readonly principal: Principal; readonly refusal: Reques
 
 /** Demands of an operation on its callers. */
 type Demands = {
+  readonly operation?: string;
   readonly permission?: Permission;
   readonly testOnly?: boolean;
   /** Set if it also answers with a stream. */
@@ -115,15 +117,17 @@ export function limitAddresses(app: FastifyInstance): void {
 
 /** Counts a request of this caller. Refuses it beyond their rate, with a key that may not do this, and for an answer they cannot read. */
 function refusalFor(
-  { keyId, tenant, permissions }: Principal,
-  { permission, testOnly, eventStream, downloads }: Demands,
+  principal: Principal,
+  demands: Demands,
   accept: string | undefined,
   { keys, tenants }: Limits,
 ): RequestError | undefined {
+  const { keyId, tenant } = principal;
+  const { permission, testOnly, eventStream, downloads } = demands;
   // Who has many keys must not have many times as much.
   const wait = refusalOf(keys, keyId) ?? refusalOf(tenants, tenantName(tenant));
   if (wait) return wait;
-  if (permission !== undefined && !permissions.includes(permission)) {
+  if (!suffices(principal, demands)) {
     return forbidden(`The API key lacks the permission "${permission}".`);
   }
   if (testOnly && tenant.mode !== 'test') {

@@ -8,6 +8,7 @@ import Fastify, {
   type FastifyReply,
   LogController,
 } from 'fastify';
+import type { RateLimiter } from '../lib/rate-limit.ts';
 import { pageRoutes } from '../pages/routes.ts';
 import { createAddressConnections } from './address-connections.ts';
 import { createAdmission, createLimits, limitAddresses, type Rates } from './admission.ts';
@@ -23,6 +24,7 @@ import { serveDocs } from './docs.ts';
 import { RequestError } from './errors.ts';
 import { answerFailures, answerUnreadable, refusePipelined, sendError } from './failure.ts';
 import { fastFetch } from './fast-fetch.ts';
+import { type AskOwn, createInProcess } from './in-process.ts';
 import type { Metrics } from './metrics.ts';
 import { collectOperations } from './operation.ts';
 import { createOverload } from './overload.ts';
@@ -64,12 +66,15 @@ export type AppOptions = Dependencies & {
   /** False if liveness, readiness and metrics have an address of their own. */
   readonly servesOperations: boolean;
   readonly connections?: ConnectionOptions;
+  /** Adds what else is served beside the API, and asks the API for it. */
+  readonly further?: (scope: FastifyInstance, ask: AskOwn, addresses: RateLimiter) => Promise<void>;
 };
 
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { logger, metrics, trustProxy, rates, addressConnections, publicUrl, backlog } = options;
   const connections = guardConnections(options.connections);
-  const auth = createAuthenticator(options.store);
+  const inProcess = createInProcess();
+  const auth = createAuthenticator(options.store, { inProcess });
   const limits = createLimits(rates);
   const admission = createAdmission(auth, limits);
   const requestId = requestIds();
@@ -170,6 +175,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     await pages.register(formbody, { bodyLimit: 4096 });
     sendInPieces(pages);
     pageRoutes(pages, options, limits.addresses);
+  });
+  await app.register(async (scope) => {
+    sendInPieces(scope);
+    await options.further?.(scope, inProcess.askOn(app), limits.addresses);
   });
   providerEventRoutes(app, limits, { ...options, onBadSignature: metrics.badSignature });
   await app.register(async (open) => {

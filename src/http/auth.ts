@@ -1,18 +1,20 @@
 /** Authentication: an API key in HTTP Basic (key as user name, secret as password) or its secret as a bearer token. */
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { type ApiKey, hashSecret, type Permission } from '../accounts/api-key.ts';
+import { type ApiKey, hashSecret } from '../accounts/api-key.ts';
 import { type Compatibility, defaultSettings } from '../accounts/settings.ts';
 import type { Tenant } from '../checkout/tenant.ts';
 import { createBeside } from '../lib/beside.ts';
 import { createLru } from '../lib/lru.ts';
 import type { Store } from '../store/store.ts';
+import type { Rights } from '../users/roles.ts';
 import { RequestError } from './errors.ts';
+import type { InProcess } from './in-process.ts';
 
-export type Principal = {
+export type Principal = Rights & {
+  /** Id of the API key, or of the user who is signed in. */
   readonly keyId: string;
   readonly tenant: Tenant;
-  readonly permissions: readonly Permission[];
   /** Compatibility of the account and mode: how the border reads and answers. */
   readonly compatibility: Compatibility;
 };
@@ -30,7 +32,10 @@ const challenge = { 'www-authenticate': 'Basic realm="opentill", charset="UTF-8"
 
 export type Authenticator = ReturnType<typeof createAuthenticator>;
 
-export function createAuthenticator(store: Store, most = MAX_REMEMBERED) {
+export function createAuthenticator(
+  store: Store,
+  { most = MAX_REMEMBERED, inProcess }: { readonly most?: number; readonly inProcess?: InProcess } = {},
+) {
   // Keyed by the hash of the whole header: no secret stays in memory, and the time of a look-up reveals nothing. A key that
   // comes in ever new spellings pushes out only what is used less often.
   const remembered = createLru<string, Remembered>({ most });
@@ -58,13 +63,15 @@ export function createAuthenticator(store: Store, most = MAX_REMEMBERED) {
   /** The caller, or a RequestError that says whether credentials are missing or wrong. */
   async function verify(header: string | undefined): Promise<Principal> {
     if (header === undefined || header === '') throw new RequestError('no_credentials', [], challenge);
+    const asker = inProcess?.asker(header);
+    if (asker !== undefined) return asker;
     const since = store.accounts.version();
     const key = await keyOf(store, header);
     if (key === null || key.revokedAt !== null) throw new RequestError('wrong_credentials', [], challenge);
     const { id: keyId, tenant, permissions } = key;
     const account = await store.accounts.fetch(tenant.account);
     const { compatibility } = account?.settings[tenant.mode] ?? defaultSettings;
-    const principal: Principal = { keyId, tenant, permissions, compatibility };
+    const principal: Principal = { keyId, tenant, permissions, operations: [], compatibility };
     remembered.set(hash('sha256', header, 'base64'), { principal, since });
     return principal;
   }

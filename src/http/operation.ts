@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Permission } from '../accounts/api-key.ts';
 import type { TSchema } from '../lib/json-schema.ts';
+import type { Rights } from '../users/roles.ts';
 import type { ErrorReason } from './error-table.ts';
 import type { CurrencyOf } from './loose.ts';
 import type { ResourceName } from './schemas/answers.ts';
@@ -101,3 +102,16 @@ export function collectOperations(app: FastifyInstance): void {
 function isDeclaration(config: object): config is Declaration {
   return 'summary' in config;
 }
+
+/** True if these rights are enough for the operation, as its admission decides. */
+export function mayDo(operations: readonly DeclaredOperation[], rights: Rights, name: string): boolean {
+  const found = operations.find(({ declaration }) => declaration.operation === name);
+  if (found === undefined) throw new Error(`there is no operation ${name}`);
+  return suffices(rights, found.declaration);
+}
+
+/** True if a caller with these rights may do what needs a permission, or has a name. */
+export const suffices = (
+  { permissions, operations }: Rights,
+  { permission, operation = '' }: { readonly permission?: Permission; readonly operation?: string },
+): boolean => permission === undefined || permissions.includes(permission) || operations.includes(operation);

@@ -4,8 +4,8 @@
  * WCAG 2.2 asks for, of texts 4.5 (1.4.3), of controls 3 (1.4.11).
  */
 import { hash } from 'node:crypto';
+import type { Asset } from '../lib/asset.ts';
 import { createLru } from '../lib/lru.ts';
-import type { Asset } from './assets.ts';
 
 /** Red, green and blue, each from 0 to 255. */
 type Rgb = readonly [red: number, green: number, blue: number];

@@ -13,7 +13,9 @@ const auth = {
   recall({ headers: { authorization = '' } }: Credentials): Principal | undefined {
     const account = Number(KNOWN.exec(authorization)?.[1] ?? 0);
     const tenant = { account, mode: 'test' } as const;
-    return account > 0 ? { tenant, keyId: '', permissions: [], compatibility: 'strict' } : undefined;
+    return account > 0
+      ? { tenant, keyId: '', permissions: [], operations: [], compatibility: 'strict' }
+      : undefined;
   },
 };
 

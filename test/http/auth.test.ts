@@ -15,7 +15,7 @@ test('a key that comes in ever new spellings leaves others remembered', async (t
   const newKey = () =>
     createApiKey(store, { tenant: { account, mode: 'test' }, permissions: ['read'], name: '', nowMs: 0 });
   const [steady, shifting] = [await newKey(), await newKey()];
-  const auth = createAuthenticator(store, 3);
+  const auth = createAuthenticator(store, { most: 3 });
   const usual = `Bearer ${steady.secret}`;
   await auth.verify(usual);
   for (let spaces = 1; spaces <= 10; spaces++) {

@@ -81,7 +81,13 @@ test('a failure of the service or its database is an error with its stack', asyn
 test('credentials that are refused are one line a minute for each reason', async (t) => {
   const line = { level: 40, msg: 'credentials refused', request_id: 'req_1' };
   const tenant = { account: 1, mode: 'test' } as const;
-  const caller = { keyId: 'key_1', tenant, permissions: [], compatibility: 'strict' } as const;
+  const caller = {
+    keyId: 'key_1',
+    tenant,
+    permissions: [],
+    operations: [],
+    compatibility: 'strict',
+  } as const;
   let elapsedMs = 0;
   t.mock.method(performance, 'now', () => elapsedMs);
   const { app, lines } = createApp(t);

@@ -12,6 +12,7 @@ const caller: Principal = {
   tenant: { account: 1, mode: 'test' },
   keyId: 'ak_test_a',
   permissions: ['write'],
+  operations: [],
   compatibility: 'strict',
 };
 const key = { authorization: 'Bearer sk_test_a' };

@@ -15,7 +15,7 @@ test('a template escapes all but what templates have made', () => {
 });
 
 test('a drawing has nothing but shapes in it', () => {
-  const code = drawCode({ standard: 'UPI', payload: 'upi://pay', errorCorrection: 'M', swissCross: true });
+  const code = drawCode({ payload: 'upi://pay', errorCorrection: 'M', swissCross: true });
   assert.equal(textOf(html`${drawing(code)}`), code);
   for (const other of [
     '',

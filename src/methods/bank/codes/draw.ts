@@ -11,6 +11,9 @@ export type PaymentCode = {
   readonly swissCross: boolean;
 };
 
+/** What a code needs to be drawn. */
+export type Drawn = Pick<PaymentCode, 'payload' | 'errorCorrection' | 'swissCross'>;
+
 /** In modules, from the upper left corner of the code. */
 export type Rectangle = {
   readonly x: number;
@@ -24,7 +27,7 @@ export type Rectangle = {
 export const QUIET_ZONE = 4;
 
 /** The modules of a code by row and column, true for black, without the quiet zone. */
-export function modulesOf({ payload, errorCorrection }: PaymentCode): boolean[][] {
+export function modulesOf({ payload, errorCorrection }: Drawn): boolean[][] {
   return encode(payload, { ecc: errorCorrection, border: 0 }).data;
 }
 
@@ -52,7 +55,7 @@ export function swissCross(size: number): Rectangle[] {
 }
 
 /** The code with its quiet zone as a document of SVG that scales to whatever size it is given. */
-export function drawCode(code: PaymentCode): string {
+export function drawCode(code: Drawn): string {
   const modules = modulesOf(code);
   const size = modules.length + 2 * QUIET_ZONE;
   const cross = code.swissCross ? swissCross(modules.length) : [];

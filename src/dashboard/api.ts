@@ -1,0 +1,63 @@
+/** The API as the dashboard uses it: in the same process, on behalf of whoever is signed in. */
+import type { Tenant } from '../checkout/tenant.ts';
+import type { AskOwn, OwnRequest } from '../http/in-process.ts';
+import type { Rights } from '../users/roles.ts';
+import type { UserId } from '../users/user.ts';
+
+/** A mistake as the API tells it: its sentence, and the JSON pointer of the field, which may be empty. */
+export type Mistake = { readonly message: string; readonly pointer: string };
+
+export type ApiAnswer<T> =
+  | {
+      readonly ok: true;
+      readonly status: number;
+      readonly data: T;
+      readonly nextCursor: string | null;
+      readonly etag: string;
+    }
+  | { readonly ok: false; readonly status: number; readonly mistakes: readonly Mistake[] };
+
+export type ApiCaller = ReturnType<typeof apiFor>;
+
+type Given = {
+  readonly ask: AskOwn;
+  readonly user: UserId;
+  readonly tenant: Tenant;
+  readonly rights: Rights;
+  readonly requestId: string;
+};
+
+/** The API for one request of a user to the dashboard. */
+export function apiFor({ ask, ...asker }: Given) {
+  async function call<T>(request: OwnRequest): Promise<ApiAnswer<T>> {
+    const { status, headers, bytes } = await ask(asker, request);
+    const json = bytes.length === 0 ? {} : JSON.parse(bytes.toString());
+    if (status >= 400) return { ok: false, status, mistakes: mistakesIn(json) };
+    return {
+      ok: true,
+      status,
+      data: json.data,
+      nextCursor: json.next_cursor ?? null,
+      etag: String(headers.etag ?? ''),
+    };
+  }
+
+  return {
+    get: <T>(url: string) => call<T>({ method: 'GET', url }),
+    /** Any other method. `headers` such as `If-Match`. */
+    send: <T>(
+      method: Exclude<OwnRequest['method'], 'GET'>,
+      url: string,
+      body?: object,
+      headers?: OwnRequest['headers'],
+    ) => call<T>({ method, url, body, ...(headers === undefined ? {} : { headers }) }),
+  };
+}
+
+type ErrorBody = {
+  readonly errors?: ReadonlyArray<{ readonly message: string; readonly remarks: string }>;
+};
+
+function mistakesIn({ errors = [] }: ErrorBody): Mistake[] {
+  return errors.map(({ message, remarks }) => ({ message, pointer: remarks }));
+}

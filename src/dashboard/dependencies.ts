@@ -1,0 +1,25 @@
+import type { AskOwn } from '../http/in-process.ts';
+import type { RateLimiter } from '../lib/rate-limit.ts';
+import type { RealTime } from '../lib/time.ts';
+import type { Store } from '../store/store.ts';
+import type { Passwords } from '../users/passwords.ts';
+import type { Rights } from '../users/roles.ts';
+import type { Execute } from '../writer/writer.ts';
+
+/** Dependencies of the dashboard; `main.ts` puts them together. */
+export type DashboardDependencies = {
+  /** The address under which the service is reached, without a trailing slash. */
+  readonly publicUrl: string;
+  /** Its path: empty unless a proxy puts one in front. */
+  readonly basePath: string;
+  readonly store: Pick<Store, 'accounts' | 'dashboardUsers'>;
+  readonly execute: Execute;
+  readonly passwords: Passwords;
+  readonly realNow: () => RealTime;
+  /** Asks the API on behalf of a user. */
+  readonly ask: AskOwn;
+  /** True if these rights are enough for the operation of the API: `CHECKOUT.EXPIRE`. */
+  readonly mayDo: (rights: Rights, operation: string) => boolean;
+  /** Requests of an address. */
+  readonly addresses: RateLimiter;
+};

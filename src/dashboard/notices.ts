@@ -1,0 +1,16 @@
+/** Sentences about what was just done, by the name that the address of the next screen has. */
+const notices = {
+  welcome: 'Your password is set, and you are signed in.',
+  'signed-out': 'You are signed out.',
+  'others-signed-out': 'All other browsers are signed out.',
+  'sign-in-ended': 'That browser is signed out.',
+  renamed: 'Your name and e-mail address are changed.',
+  password: 'Your password is changed, and all other browsers are signed out.',
+  'second-factor': 'The second factor is set.',
+  'second-factor-removed': 'The second factor is removed.',
+} as const;
+
+export type Notice = keyof typeof notices;
+
+export const noticeOf = (name: string | undefined): string | null =>
+  name !== undefined && Object.hasOwn(notices, name) ? notices[name as Notice] : null;

@@ -1,0 +1,21 @@
+/** What comes of a request to the dashboard: a screen to show, or the way to one. */
+import type { Mistake } from './api.ts';
+import type { Screen } from './document.ts';
+import type { Notice } from './notices.ts';
+
+/** `goTo` is a path below `/dashboard`; `done` names the sentence that the next screen begins with. */
+export type Outcome =
+  | ({ readonly status?: number } & Pick<Screen, 'title' | 'main' | 'current'>)
+  | { readonly goTo: string; readonly done?: Notice };
+
+export const notFound: Outcome = {
+  status: 404,
+  title: 'There is no such page',
+  main: 'It may have been removed, or you have no role on its account.',
+};
+
+/** The screen for what the API refuses where there is no form to show the mistakes in. */
+export const refused = (status: number, mistakes: readonly Mistake[]): Outcome =>
+  status === 404
+    ? notFound
+    : { status, title: 'This was not done', main: mistakes.map(({ message }) => message).join(' ') };

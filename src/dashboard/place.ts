@@ -1,0 +1,49 @@
+/** Place: the account and mode that a screen of the dashboard is about, and what the visitor may do there. */
+import type { Account } from '../accounts/account.ts';
+import type { Mode, Tenant } from '../checkout/tenant.ts';
+import { type Rights, type Role, rightsOf } from '../users/roles.ts';
+import { accountsOf, roleOn } from '../users/user.ts';
+import type { DashboardDependencies } from './dependencies.ts';
+import type { Visitor } from './visitor.ts';
+
+export type Place = {
+  readonly account: Account;
+  readonly mode: Mode;
+  readonly tenant: Tenant;
+  readonly role: Role;
+  /** True if the role allows this operation of the API. */
+  readonly may: (operation: string) => boolean;
+  readonly rights: Rights;
+  /** Accounts that the visitor has a role on, in order. */
+  readonly accounts: readonly Account[];
+};
+
+/** The path of a screen: `/dashboard/1/live/sessions`. */
+export const pathIn = ({ account, mode }: Tenant, screen: string): string =>
+  `/dashboard/${account}/${mode}/${screen}`;
+
+/** The place that the path names; null where the visitor has no role, as if there were no such account. */
+export async function placeOf(
+  { store, mayDo }: Pick<DashboardDependencies, 'store' | 'mayDo'>,
+  { user }: Visitor,
+  params: { readonly account?: string; readonly mode?: string },
+): Promise<Place | null> {
+  const number = /^[1-9]\d{0,14}$/.test(params.account ?? '') ? Number(params.account) : 0;
+  const mode = params.mode === 'test' || params.mode === 'live' ? params.mode : null;
+  const role = roleOn(user, number);
+  if (role === undefined || mode === null) return null;
+  const found = await Promise.all(accountsOf(user).map((each) => store.accounts.fetch(each)));
+  const accounts = found.filter((each): each is Account => each !== null);
+  const account = accounts.find((each) => each.number === number);
+  if (account === undefined) return null;
+  const rights = rightsOf(role);
+  return {
+    account,
+    mode,
+    tenant: { account: number, mode },
+    role,
+    may: (operation) => mayDo(rights, operation),
+    rights,
+    accounts,
+  };
+}

@@ -1,0 +1,87 @@
+/** Routes of the dashboard: its screens, their forms, and the files that they need. */
+import cookie from '@fastify/cookie';
+import formbody from '@fastify/formbody';
+import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
+import { formIsForeign } from '../lib/foreign-form.ts';
+import { createAddressLimiter } from '../lib/rate-limit.ts';
+import { DamagedRow, StoreUnavailable } from '../store/errors.ts';
+import { TooManyPasswords } from '../users/passwords.ts';
+import { script, stylesheet } from './assets.ts';
+import type { DashboardDependencies } from './dependencies.ts';
+import { documentOf } from './document.ts';
+import { declareOn } from './screen.ts';
+import { homeScreen } from './screens/home.ts';
+import { linkScreens } from './screens/link.ts';
+import { profileScreens } from './screens/profile.ts';
+import { signInScreens } from './screens/sign-in.ts';
+
+/** Content security policy: only our own files, and no page of another site around ours. */
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+  "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+const IMMUTABLE = 'public, max-age=31536000, immutable';
+const BODY_LIMIT_BYTES = 262_144;
+
+/** Forms of one address a second that try a password, a code or a link. */
+const TRIES_PER_SECOND = 1;
+const TRIED = ['/dashboard/sign-in', '/dashboard/code', '/dashboard/link/:token'];
+
+export async function dashboardRoutes(
+  app: FastifyInstance,
+  dependencies: DashboardDependencies,
+): Promise<void> {
+  const { basePath, addresses, publicUrl } = dependencies;
+  const tries = createAddressLimiter(TRIES_PER_SECOND, () => performance.now());
+  // Forms are the only bodies that belong here.
+  app.removeContentTypeParser(['application/json', 'text/plain']);
+  await app.register(formbody, { bodyLimit: BODY_LIMIT_BYTES });
+  await app.register(cookie);
+
+  function sendProblem(reply: FastifyReply, status: number, title: string, text: string): FastifyReply {
+    const screen = { title, main: text, visitor: null, place: null };
+    return reply.code(status).type('text/html; charset=utf-8').send(documentOf(screen, basePath));
+  }
+
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('content-security-policy', CONTENT_SECURITY_POLICY);
+    const isForm = request.method === 'POST';
+    const isTry = isForm && TRIED.includes(request.routeOptions.url ?? '');
+    const waitMs = addresses.take(request.ip) || (isTry ? tries.take(request.ip) : 0);
+    if (waitMs > 0) {
+      reply.header('retry-after', Math.ceil(waitMs / 1000));
+      sendProblem(reply, 429, 'Too many requests', 'Wait for a few seconds, and load the page again.');
+    } else if (isForm && formIsForeign(request, publicUrl)) {
+      sendProblem(reply, 403, 'This form is of another site', 'Nothing was changed.');
+    } else done();
+  });
+
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    if (error instanceof TooManyPasswords) {
+      reply.header('retry-after', '5');
+      return sendProblem(
+        reply,
+        503,
+        'Too many people sign in at once',
+        'Wait for a few seconds, and try again.',
+      );
+    }
+    const isDamaged = error instanceof DamagedRow;
+    const status = isDamaged || error instanceof StoreUnavailable ? 503 : (error.statusCode ?? 500);
+    if (status < 500) return sendProblem(reply, status, 'The form cannot be read', 'Nothing was changed.');
+    request.log.error({ err: error, request_id: request.id }, 'request failed');
+    if (status === 503) reply.header('retry-after', isDamaged ? '60' : '1');
+    const text = `Try again in a moment. If it keeps failing, the log has more about the request ${request.id}.`;
+    return sendProblem(reply, status, 'Something is wrong with the service', text);
+  });
+
+  for (const { path, type, body } of [stylesheet, script]) {
+    app.get(path, (_request, reply) => reply.header('cache-control', IMMUTABLE).type(type).send(body));
+  }
+
+  const declare = declareOn(app, dependencies);
+  homeScreen(declare);
+  signInScreens(declare, dependencies);
+  linkScreens(declare, dependencies);
+  profileScreens(declare, dependencies);
+}

@@ -1,0 +1,143 @@
+/** Declaration of what the dashboard answers: screens, and the actions of their forms. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type ApiCaller, apiFor } from './api.ts';
+import { confirmIn } from './confirm.ts';
+import { clearCookie } from './cookie.ts';
+import type { DashboardDependencies } from './dependencies.ts';
+import { documentOf } from './document.ts';
+import { type Form, formOf } from './form.ts';
+import { noticeOf } from './notices.ts';
+import { notFound, type Outcome } from './outcome.ts';
+import { type Place, placeOf } from './place.ts';
+import { signedOutScreen } from './sign-in-forms.ts';
+import { hasFormToken, type Visitor, visitorOf } from './visitor.ts';
+
+/** Who may come: anybody, whoever is signed in, or whoever may do an operation of the API on the account of the path. */
+export type Needs =
+  | 'nothing'
+  | 'sign-in'
+  /** The same, who proves anew who they are, unless they did so lately: for their own second factor. */
+  | 'own-confirmed'
+  | {
+      readonly operation: string;
+      /** Set for what moves money, keys or people: the visitor proves anew who they are, unless they did so lately. */
+      readonly confirmed?: true;
+    };
+
+export type Declared = {
+  readonly method: 'GET' | 'POST';
+  /** Below `/dashboard`. */
+  readonly path: string;
+  readonly needs: Needs;
+};
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Set for routes of the dashboard. */
+    dashboard?: Declared;
+  }
+}
+
+type Common = {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly form: Form;
+  readonly query: Form;
+  readonly params: Form;
+};
+
+/** A request of somebody who is signed in. */
+export type OwnVisit = Common & { readonly visitor: Visitor };
+
+/** A request about an account and mode. */
+export type Visit = OwnVisit & { readonly place: Place; readonly api: ApiCaller };
+
+type VisitOf<N extends Needs> = N extends 'nothing' ? Common : N extends string ? OwnVisit : Visit;
+
+export type Declare = <N extends Needs>(
+  declared: Omit<Declared, 'needs'> & { readonly needs: N },
+  respond: (visit: VisitOf<N>) => Promise<Outcome> | Outcome,
+) => void;
+
+/** A function that adds screens to the dashboard. */
+export function declareOn(app: FastifyInstance, dependencies: DashboardDependencies): Declare {
+  const { basePath } = dependencies;
+
+  function send(
+    reply: FastifyReply,
+    outcome: Outcome,
+    visit: Partial<Visit> & Pick<Common, 'query'>,
+  ): FastifyReply {
+    if ('goTo' in outcome) {
+      const { goTo, done } = outcome;
+      const query = done === undefined ? '' : `${goTo.includes('?') ? '&' : '?'}done=${done}`;
+      return reply.code(303).header('location', `${basePath}/dashboard${goTo}${query}`).send();
+    }
+    const { visitor = null, place = null, query } = visit;
+    const { status = 200, ...screen } = outcome;
+    const page = documentOf({ ...screen, visitor, place, notice: noticeOf(query.done) }, basePath);
+    return reply.code(status).type('text/html; charset=utf-8').send(page);
+  }
+
+  /** The screen that asks who somebody is; null where that is known, or the form has told it. */
+  const proof = async (visit: OwnVisit): Promise<Outcome | null> =>
+    visit.visitor.isConfirmed ? null : confirmIn(dependencies, visit);
+
+  return (declared, respond) => {
+    const { method, path, needs } = declared;
+    const { operation, confirmed = false } = typeof needs === 'object' ? needs : { operation: '' };
+
+    async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+      const common: Common = {
+        request,
+        reply,
+        form: formOf(request.body),
+        query: formOf(request.query),
+        params: formOf(request.params),
+      };
+      // The type follows from what is declared, which the compiler cannot see.
+      const given = async (visit: Common | OwnVisit | Visit) =>
+        send(reply, await respond(visit as Parameters<typeof respond>[0]), visit);
+      if (needs === 'nothing') return given(common);
+      const visitor = await visitorOf(dependencies, request);
+      if (visitor === null) {
+        clearCookie(reply);
+        return send(reply, signedOutScreen(request, common.form, basePath), common);
+      }
+      const own: OwnVisit = { ...common, visitor };
+      if (method === 'POST' && !hasFormToken(request, visitor)) return send(reply, outdated, own);
+      if (typeof needs === 'string') {
+        const asked = needs === 'own-confirmed' ? await proof(own) : null;
+        return asked === null ? given(own) : send(reply, asked, own);
+      }
+      const place = await placeOf(dependencies, visitor, common.params);
+      if (place === null) return send(reply, notFound, own);
+      const { ask } = dependencies;
+      const api = apiFor({
+        ask,
+        user: visitor.user.id,
+        tenant: place.tenant,
+        rights: place.rights,
+        requestId: request.id,
+      });
+      const visit: Visit = { ...own, place, api };
+      if (!place.may(operation)) return send(reply, forbidden(place), visit);
+      const asked = confirmed ? await proof(own) : null;
+      return asked === null ? given(visit) : send(reply, asked, visit);
+    }
+
+    app.route({ method, url: `/dashboard${path}`, config: { dashboard: declared }, handler: answer });
+  };
+}
+
+const outdated: Outcome = {
+  status: 403,
+  title: 'The form is out of date',
+  main: 'Nothing was changed. Go back, load the page again, and send the form once more.',
+};
+
+const forbidden = ({ role }: Place): Outcome => ({
+  status: 403,
+  title: 'Your role does not allow this',
+  main: `Your role on this account is ${role.replace('_', ' ')}. An owner can change it.`,
+});

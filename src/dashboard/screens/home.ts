@@ -1,0 +1,17 @@
+/** Where the dashboard begins: the first screen of the first account. */
+import { html } from '../../lib/html.ts';
+import { accountsOf } from '../../users/user.ts';
+import { navigation } from '../document.ts';
+import { pathIn } from '../place.ts';
+import type { Declare } from '../screen.ts';
+
+export function homeScreen(declare: Declare): void {
+  declare({ method: 'GET', path: '', needs: 'sign-in' }, ({ visitor, query }) => {
+    const [account] = accountsOf(visitor.user);
+    const [first] = navigation;
+    if (account === undefined || first === undefined)
+      return { title: 'No account', main: html`<p>You have no role on any account.</p>` };
+    const path = pathIn({ account, mode: 'live' }, first.screen).slice('/dashboard'.length);
+    return { goTo: query.done === undefined ? path : `${path}?done=${query.done}` };
+  });
+}

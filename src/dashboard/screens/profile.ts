@@ -1,0 +1,177 @@
+/** The visitor's own name, password, second factor, and the browsers in which they are signed in. */
+import { emailKey } from '../../checkout/customer.ts';
+import { isRefusal, type Refusal } from '../../checkout/refusals.ts';
+import { drawing, type Html, html } from '../../lib/html.ts';
+import { drawCode } from '../../methods/bank/codes/draw.ts';
+import { newRecoveryCodes, newTotpSecret, totpAddress } from '../../users/codes.ts';
+import { EMAIL_LENGTH, type SignIn, type SignInId, USER_NAME_LENGTH } from '../../users/user.ts';
+import type { UserDecision } from '../../users/user-changes.ts';
+import type { Mistake } from '../api.ts';
+import type { DashboardDependencies } from '../dependencies.ts';
+import { tokenField } from '../document.ts';
+import { executeOnUser, type OwnCommand } from '../execute.ts';
+import { type Form, field, hidden, otherMistakes } from '../form.ts';
+import type { Outcome } from '../outcome.ts';
+import { emailMistakes, newPasswordField, passwordMistakes } from '../personal.ts';
+import type { Declare, OwnVisit } from '../screen.ts';
+import { PAUSED } from '../sign-in-forms.ts';
+import { timeOf } from '../texts.ts';
+
+export function profileScreens(declare: Declare, dependencies: DashboardDependencies): void {
+  const { basePath, passwords } = dependencies;
+  const to = (path: string) => `${basePath}/dashboard/profile${path}`;
+  const change = ({ request, visitor }: OwnVisit, command: OwnCommand): Promise<UserDecision | Refusal> =>
+    executeOnUser(dependencies, request, visitor.user.id, command);
+
+  function profile({ visitor }: OwnVisit, form: Form = {}, mistakes: readonly Mistake[] = []): Outcome {
+    const { user, signIn } = visitor;
+    const token = tokenField(visitor);
+    return {
+      status: mistakes.length > 0 ? 422 : 200,
+      title: 'Your profile',
+      main: html`${otherMistakes(mistakes, ['name', 'email', 'current_password', 'new_password'])}
+<section><h2>Name and address</h2>
+<form method="post" action="${to('/name')}">${token}
+${field({ name: 'name', label: 'Name', value: form.name ?? user.name, autocomplete: 'name', required: true, maxlength: USER_NAME_LENGTH }, mistakes)}
+${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.email ?? user.email, autocomplete: 'username', required: true, maxlength: EMAIL_LENGTH }, mistakes)}
+<button>Save</button>
+</form></section>
+<section><h2>Password</h2>
+<form method="post" action="${to('/password')}">${token}
+${field({ name: 'current_password', label: 'Current password', type: 'password', autocomplete: 'current-password', required: true }, mistakes)}
+${newPasswordField('new_password', 'New password', mistakes)}
+<button>Change the password</button>
+</form></section>
+<section><h2>Second factor</h2>
+${
+  user.totp === null
+    ? html`<p>A code from an authenticator app, asked for behind the password.</p>
+<p><a class="button" href="${to('/second-factor')}">Set up a second factor</a></p>`
+    : html`<p>An authenticator app is set up. ${user.recoveryCodes.length} recovery codes are left.</p>
+<div class="row"><form method="post" action="${to('/recovery-codes')}">${token}<button class="quiet">New recovery codes</button></form>
+<form method="post" action="${to('/second-factor/remove')}">${token}<button class="quiet">Remove the second factor</button></form></div>`
+}</section>
+<section><h2>Where you are signed in</h2>
+<div class="scroll"><table><thead><tr><th>Browser</th><th>Address</th><th>Since</th><th>Last seen</th><th></th></tr></thead><tbody>
+${user.signIns.toReversed().map((each) => signInRow(each, signIn, token))}</tbody></table></div>
+${
+  user.signIns.length > 1 &&
+  html`<form method="post" action="${to('/sign-out-others')}">${token}<button class="quiet">Sign out everywhere else</button></form>`
+}</section>`,
+    };
+  }
+
+  function signInRow(each: SignIn, own: SignIn, token: Html): Html {
+    return html`<tr><td>${each.browser || 'Unknown'}</td><td>${each.address}</td><td>${timeOf(each.createdAt)}</td><td>${timeOf(each.seenAt)}</td><td>${
+      each.id === own.id
+        ? 'this browser'
+        : html`<form method="post" action="${to('/sign-out')}">${token}${hidden('sign_in', each.id)}<button class="quiet">Sign out</button></form>`
+    }</td></tr>
+`;
+  }
+
+  declare({ method: 'GET', path: '/profile', needs: 'sign-in' }, (visit) => profile(visit));
+
+  declare({ method: 'POST', path: '/profile/name', needs: 'sign-in' }, async (visit) => {
+    const { form } = visit;
+    const name = (form.name ?? '').trim();
+    const email = emailKey(form.email ?? '');
+    const mistakes = emailMistakes({ name, email });
+    if (mistakes.length > 0) return profile(visit, form, mistakes);
+    const decision = await change(visit, { type: 'rename_user', name, email });
+    if (isRefusal(decision)) return profile(visit, form, [{ message: decision.detail, pointer: '/email' }]);
+    return { goTo: '/profile', done: 'renamed' };
+  });
+
+  declare({ method: 'POST', path: '/profile/password', needs: 'sign-in' }, async (visit) => {
+    const { current_password: current = '', new_password: next = '' } = visit.form;
+    const { user, signIn } = visit.visitor;
+    const mistakes = passwordMistakes('new_password', next, user.email);
+    if (mistakes.length > 0) return profile(visit, {}, mistakes);
+    const isRight = await passwords.matches(current, user.password);
+    const decision = await change(visit, {
+      type: 'change_password',
+      verified: isRight ? user.password : null,
+      password: await passwords.hash(next),
+      signIn: signIn.id,
+    });
+    if (!isRefusal(decision) && decision.kind === 'change') return { goTo: '/profile', done: 'password' };
+    const isPaused = !isRefusal(decision) && decision.kind === 'paused';
+    const message = isPaused ? PAUSED : 'This is not your current password.';
+    return profile(visit, {}, [{ message, pointer: '/current_password' }]);
+  });
+
+  declare({ method: 'POST', path: '/profile/sign-out', needs: 'sign-in' }, async (visit) => {
+    await change(visit, { type: 'sign_out', signIn: (visit.form.sign_in ?? '') as SignInId });
+    return { goTo: '/profile', done: 'sign-in-ended' };
+  });
+
+  declare({ method: 'POST', path: '/profile/sign-out-others', needs: 'sign-in' }, async (visit) => {
+    await change(visit, { type: 'sign_out_others', signIn: visit.visitor.signIn.id });
+    return { goTo: '/profile', done: 'others-signed-out' };
+  });
+
+  function setUp(visit: OwnVisit, secret: string, mistakes: readonly Mistake[] = []): Outcome {
+    const { user } = visit.visitor;
+    const address = totpAddress(secret, user.email);
+    return {
+      status: mistakes.length > 0 ? 422 : 200,
+      title: 'Set up a second factor',
+      main: html`<ol>
+<li>Scan this code with an authenticator app, or type the secret into it: <code class="secret">${secret}</code></li>
+<li>Enter the six digits that the app shows.</li>
+</ol>
+<p class="qr">${drawing(drawCode({ payload: address, errorCorrection: 'M', swissCross: false }))}</p>
+${otherMistakes(mistakes, ['code'])}
+<form method="post" action="${to('/second-factor')}">${tokenField(visit.visitor)}${hidden('secret', secret)}
+${field({ name: 'code', label: 'Code', autocomplete: 'one-time-code', inputmode: 'numeric', required: true }, mistakes)}
+<button>Set it up</button>
+</form>`,
+    };
+  }
+
+  declare({ method: 'GET', path: '/profile/second-factor', needs: 'own-confirmed' }, (visit) =>
+    setUp(visit, newTotpSecret()),
+  );
+
+  declare({ method: 'POST', path: '/profile/second-factor', needs: 'own-confirmed' }, async (visit) => {
+    const { secret = '', code = '' } = visit.form;
+    if (!/^[A-Z2-7]{32}$/.test(secret)) return setUp(visit, newTotpSecret());
+    const recoveryCodes = newRecoveryCodes();
+    const decision = await change(visit, {
+      type: 'set_totp',
+      secret,
+      code: code.replaceAll(' ', ''),
+      recoveryCodes,
+    });
+    if (isRefusal(decision))
+      return setUp(visit, secret, [{ message: 'This is not the current code.', pointer: '/code' }]);
+    return codesScreen(recoveryCodes, to(''));
+  });
+
+  declare(
+    { method: 'POST', path: '/profile/second-factor/remove', needs: 'own-confirmed' },
+    async (visit) => {
+      await change(visit, { type: 'remove_totp' });
+      return { goTo: '/profile', done: 'second-factor-removed' };
+    },
+  );
+
+  declare({ method: 'POST', path: '/profile/recovery-codes', needs: 'own-confirmed' }, async (visit) => {
+    const recoveryCodes = newRecoveryCodes();
+    await change(visit, { type: 'replace_recovery_codes', recoveryCodes });
+    return codesScreen(recoveryCodes, to(''));
+  });
+}
+
+function codesScreen(codes: readonly string[], profile: string): Outcome {
+  return {
+    title: 'Your recovery codes',
+    main: html`<p>Each of them is good once in the place of a code from the app. Keep them where you keep passwords: they are shown only now.</p>
+<ul class="codes">${codes.map(
+      (code) => html`<li><code>${code}</code></li>
+`,
+    )}</ul>
+<p><a class="button" href="${profile}">I have kept them</a></p>`,
+  };
+}

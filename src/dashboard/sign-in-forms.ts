@@ -1,0 +1,87 @@
+/** The forms of signing in, and where somebody goes on behind them. */
+import type { FastifyRequest } from 'fastify';
+import { type Html, html } from '../lib/html.ts';
+import type { Mistake } from './api.ts';
+import { tokenField } from './document.ts';
+import { type Form, field, hidden, otherMistakes } from './form.ts';
+import { isOwnPath, KEPT, keptField, readKept, resendForm } from './kept.ts';
+import type { Outcome } from './outcome.ts';
+
+export const PAUSED = 'Too many wrong passwords or codes came in a row. Wait for a minute.';
+
+/** A mistake of the form as a whole. */
+export const mistake = (message: string): readonly Mistake[] => [{ message, pointer: '' }];
+
+/** The fields by which a form of signing in says where somebody goes on behind it. */
+export type GoOn = Html | false;
+
+export const goOnTo = (path: string | undefined): GoOn => isOwnPath(path) && hidden('next', path);
+
+export function goOnIn(form: Form): GoOn {
+  const kept = readKept(form[KEPT]);
+  return kept === null ? goOnTo(form.next) : keptField(kept.path, kept.form);
+}
+
+/** The first screen behind the sign-in, or the form that was kept. */
+export function arrived(form: Form, formToken: string, basePath: string): Outcome {
+  const kept = readKept(form[KEPT]);
+  if (kept === null) return { goTo: isOwnPath(form.next) ? form.next.slice('/dashboard'.length) : '' };
+  return {
+    title: 'Go on',
+    main: html`<p>You are signed in again. What you had typed is kept.</p>
+${resendForm(kept, basePath, tokenField({ formToken }))}`,
+  };
+}
+
+/** The screen for a request of somebody who is not signed in, which leads back to what they wanted. */
+export function signedOutScreen({ method, url }: FastifyRequest, form: Form, basePath: string): Outcome {
+  const isForm = method === 'POST';
+  const goOn = isForm ? keptField(url, form) : goOnTo(url);
+  const mistakes = isForm ? mistake('You were signed out meanwhile. Nothing was changed.') : [];
+  return { ...signInScreen(goOn, basePath, mistakes), status: 401 };
+}
+
+export function signInScreen(
+  goOn: GoOn,
+  basePath: string,
+  mistakes: readonly Mistake[] = [],
+  email = '',
+): Outcome {
+  return {
+    status: mistakes.length > 0 ? 422 : 200,
+    title: 'Sign in',
+    main: html`${otherMistakes(mistakes)}
+<form method="post" action="${basePath}/dashboard/sign-in">
+${goOn}
+${field({ name: 'email', label: 'E-mail address', type: 'email', value: email, autocomplete: 'username', required: true })}
+${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', required: true })}
+<button>Sign in</button>
+</form>
+<p class="hint">If you cannot sign in, ask an owner of your account for a new link, or run <code>opentill users reset</code> on the server.</p>`,
+  };
+}
+
+export function codeScreen(goOn: GoOn, basePath: string, mistakes: readonly Mistake[] = []): Outcome {
+  return {
+    status: mistakes.length > 0 ? 422 : 200,
+    title: 'Second factor',
+    main: html`${otherMistakes(mistakes, ['code'])}
+<form method="post" action="${basePath}/dashboard/code">
+${goOn}
+${codeField('code', mistakes)}
+<button>Sign in</button>
+</form>`,
+  };
+}
+
+export const codeField = (name: string, mistakes: readonly Mistake[] = []): Html =>
+  field(
+    {
+      name,
+      label: 'Code',
+      autocomplete: 'one-time-code',
+      required: true,
+      hint: 'Six digits from your authenticator app, or one of your recovery codes.',
+    },
+    mistakes,
+  );

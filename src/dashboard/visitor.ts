@@ -1,0 +1,66 @@
+/** Visitors: whoever is signed in, found by the cookie of a request. */
+import { timingSafeEqual } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { hashSecret } from '../accounts/api-key.ts';
+import { isConfirmed, openSignIn, type SignIn, type User } from '../users/user.ts';
+import { type Cookie, cookieOf, formTokenOf } from './cookie.ts';
+import type { DashboardDependencies } from './dependencies.ts';
+import { executeOnUser } from './execute.ts';
+
+export type Visitor = {
+  readonly user: User;
+  readonly signIn: SignIn;
+  readonly cookie: Cookie;
+  /** The token that forms of the visitor have. */
+  readonly formToken: string;
+  /** True if the visitor has proved lately who they are, as what moves money, keys or people needs. */
+  readonly isConfirmed: boolean;
+};
+
+/** Time between two notes of when and from where somebody was last seen. */
+const NOTED_EVERY_MS = 5 * 60_000;
+
+/** The visitor, also one whose second factor is still to come; null for nobody. */
+export async function anyVisitor(
+  dependencies: DashboardDependencies,
+  request: FastifyRequest,
+): Promise<Visitor | null> {
+  const cookie = cookieOf(request);
+  if (cookie === null) return null;
+  const user = await dependencies.store.dashboardUsers.fetch(cookie.user);
+  const now = dependencies.realNow();
+  const signIn = user === null ? undefined : openSignIn(user, cookie.signIn, now);
+  if (user === null || signIn === undefined || !isSecretOf(signIn, cookie)) return null;
+  return {
+    user,
+    signIn,
+    cookie,
+    formToken: formTokenOf(cookie.secret),
+    isConfirmed: isConfirmed(signIn, now),
+  };
+}
+
+/** Who is signed in as a whole; null for anybody else. Notes from time to time that they were here. */
+export async function visitorOf(
+  dependencies: DashboardDependencies,
+  request: FastifyRequest,
+): Promise<Visitor | null> {
+  const visitor = await anyVisitor(dependencies, request);
+  if (visitor === null || visitor.signIn.confirmedAt === null) return null;
+  const { signIn } = visitor;
+  if (dependencies.realNow() - signIn.seenAt >= NOTED_EVERY_MS || signIn.address !== request.ip) {
+    const command = { type: 'see_sign_in', signIn: signIn.id, address: request.ip } as const;
+    await executeOnUser(dependencies, request, visitor.user.id, command);
+  }
+  return visitor;
+}
+
+const isSecretOf = ({ secretHash }: SignIn, { secret }: Cookie): boolean =>
+  timingSafeEqual(Buffer.from(secretHash), Buffer.from(hashSecret(secret)));
+
+/** True if the form was made for this visitor. */
+export function hasFormToken({ body }: FastifyRequest, visitor: Visitor): boolean {
+  const given = Object(body).form_token;
+  if (typeof given !== 'string' || given.length !== visitor.formToken.length) return false;
+  return timingSafeEqual(Buffer.from(given), Buffer.from(visitor.formToken));
+}
