@@ -10,7 +10,7 @@ import { script, stylesheet } from './assets.ts';
 import type { DashboardDependencies } from './dependencies.ts';
 import { documentOf } from './document.ts';
 import { declareOn } from './screen.ts';
-import { homeScreen } from './screens/home.ts';
+import { homeScreens } from './screens/home.ts';
 import { linkScreens } from './screens/link.ts';
 import { profileScreens } from './screens/profile.ts';
 import { signInScreens } from './screens/sign-in.ts';
@@ -32,7 +32,10 @@ export async function dashboardRoutes(
   dependencies: DashboardDependencies,
 ): Promise<void> {
   const { basePath, addresses, publicUrl } = dependencies;
-  const tries = createAddressLimiter(TRIES_PER_SECOND, () => performance.now());
+  // Whoever sets no limit for addresses has none here.
+  const tries = createAddressLimiter(Math.min(TRIES_PER_SECOND, addresses.perSecond), () =>
+    performance.now(),
+  );
   // Forms are the only bodies that belong here.
   app.removeContentTypeParser(['application/json', 'text/plain']);
   await app.register(formbody, { bodyLimit: BODY_LIMIT_BYTES });
@@ -80,7 +83,7 @@ export async function dashboardRoutes(
   }
 
   const declare = declareOn(app, dependencies);
-  homeScreen(declare);
+  homeScreens(declare);
   signInScreens(declare, dependencies);
   linkScreens(declare, dependencies);
   profileScreens(declare, dependencies);

@@ -1,11 +1,12 @@
-/** Where the dashboard begins: the first screen of the first account. */
+/** Where the dashboard begins, and where nothing is. */
 import { html } from '../../lib/html.ts';
 import { accountsOf } from '../../users/user.ts';
 import { navigation } from '../document.ts';
+import { notFound } from '../outcome.ts';
 import { pathIn } from '../place.ts';
 import type { Declare } from '../screen.ts';
 
-export function homeScreen(declare: Declare): void {
+export function homeScreens(declare: Declare): void {
   declare({ method: 'GET', path: '', needs: 'sign-in' }, ({ visitor, query }) => {
     const [account] = accountsOf(visitor.user);
     const [first] = navigation;
@@ -14,4 +15,6 @@ export function homeScreen(declare: Declare): void {
     const path = pathIn({ account, mode: 'live' }, first.screen).slice('/dashboard'.length);
     return { goTo: query.done === undefined ? path : `${path}?done=${query.done}` };
   });
+
+  declare({ method: 'GET', path: '/*', needs: 'sign-in' }, () => notFound);
 }
