@@ -10,6 +10,7 @@ import type { Tenant, TenantTime } from './checkout/tenant.ts';
 import type { Config } from './config/settings.ts';
 import { hostInUrl } from './config/values.ts';
 import { dashboardRoutes } from './dashboard/routes.ts';
+import { type Declared, onScreens } from './dashboard/screen.ts';
 import { createLiveUpdates, feedTopic } from './events/live-updates.ts';
 import { buildApp } from './http/app.ts';
 import type { ConnectionOptions } from './http/connections.ts';
@@ -50,6 +51,8 @@ export type Service = {
   /** Liveness, readiness and metrics, where they have an address of their own. */
   readonly operations: FastifyInstance | null;
   readonly store: Store;
+  /** What the dashboard answers, in the order in which it was declared. */
+  readonly screens: readonly Declared[];
   /**
    * Starts to listen and to work; resolves with the address it listens on, such as `http://127.0.0.1:3000`. The service
    * is not ready before the end of `complete`, which runs once its ports are its own.
@@ -166,6 +169,7 @@ export async function createService(
         });
 
   const passwords = createPasswords();
+  const screens: Declared[] = [];
   const currentPhase = () => phase;
   const operations =
     config.OPERATIONS_PORT === null
@@ -203,8 +207,9 @@ export async function createService(
     phase: currentPhase,
     servesOperations: operations === null,
     connections,
-    further: (scope, ask, addresses) =>
-      dashboardRoutes(scope, {
+    further: (scope, ask, addresses) => {
+      onScreens(scope, (screen) => screens.push(screen));
+      return dashboardRoutes(scope, {
         publicUrl: config.PUBLIC_URL,
         basePath: new URL(config.PUBLIC_URL).pathname.replace(/\/$/, ''),
         store,
@@ -214,11 +219,13 @@ export async function createService(
         ask,
         mayDo: (rights, operation) => mayDo(app.operations, rights, operation),
         addresses,
-      }),
+      });
+    },
   });
 
   return {
     app,
+    screens,
     operations,
     store,
     async start(complete = async () => {}) {

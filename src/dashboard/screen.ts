@@ -34,8 +34,15 @@ export type Declared = {
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Set for routes of the dashboard. */
-    dashboard?: Declared;
+    screen?: Declared;
   }
+}
+
+/** Calls back with each screen and action that is added to the app, or to a part of it, from now on. */
+export function onScreens(app: FastifyInstance, declared: (screen: Declared) => void): void {
+  app.addHook('onRoute', ({ method, config }) => {
+    if (config?.screen !== undefined && method !== 'HEAD') declared(config.screen);
+  });
 }
 
 type Common = {
@@ -126,7 +133,7 @@ export function declareOn(app: FastifyInstance, dependencies: DashboardDependenc
       return asked === null ? given(visit) : send(reply, asked, visit);
     }
 
-    app.route({ method, url: `/dashboard${path}`, config: { dashboard: declared }, handler: answer });
+    app.route({ method, url: `/dashboard${path}`, config: { screen: declared }, handler: answer });
   };
 }
 
