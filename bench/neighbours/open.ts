@@ -1,4 +1,6 @@
 /** Routes that need no key, and requests to them as dear as anybody may make them. */
+
+import * as dashboard from '../../src/dashboard/assets.ts';
 import { accentSheet } from '../../src/pages/accent.ts';
 import { script, stylesheet } from '../../src/pages/assets.ts';
 import { shownForm } from '../../test/support/pay-form.ts';
@@ -34,6 +36,20 @@ const form =
       body: form,
     }));
 
+const LINK = `usr_${'0'.repeat(26)}.${'0'.repeat(40)}`;
+const signingIn = (action: string): Asked[] => [
+  {
+    method: 'POST',
+    path: `/dashboard/${action}`,
+    headers: FORM,
+    body: new URLSearchParams({
+      email: 'nobody@example.com',
+      password: 'x'.repeat(200),
+      code: WORD,
+    }).toString(),
+  },
+];
+
 /** Requests by the route's name as the router prints it. */
 export const openRoutes: Readonly<Record<string, (links: Links) => readonly Asked[]>> = {
   'GET /': () => get('/'),
@@ -64,6 +80,14 @@ export const openRoutes: Readonly<Record<string, (links: Links) => readonly Aske
   'GET /receipt/:code': () => get(`/receipt/${WORD}`),
   [`GET ${stylesheet.path}`]: () => get(stylesheet.path),
   [`GET ${script.path}`]: () => get(script.path),
+  [`GET ${dashboard.stylesheet.path}`]: () => get(dashboard.stylesheet.path),
+  [`GET ${dashboard.script.path}`]: () => get(dashboard.script.path),
+  'GET /dashboard/sign-in': () => get('/dashboard/sign-in'),
+  'GET /dashboard/link/:token': () => get(`/dashboard/link/${LINK}`),
+  // A password is hashed, whoever's it is.
+  'POST /dashboard/sign-in': () => signingIn('sign-in'),
+  'POST /dashboard/code': () => signingIn('code'),
+  'POST /dashboard/link/:token': () => signingIn(`link/${LINK}`),
   // Each color is another stylesheet to make.
   'GET /assets/:name': () =>
     get(

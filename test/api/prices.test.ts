@@ -176,6 +176,26 @@ const open: readonly (Omit<Row, 'caller' | 'name'> & { readonly route: string; r
   ]),
   // The router prints `GET /*` for `/transaction/*`.
   { route: 'GET /*', make: get('/transaction/none/at/all'), status: 404 },
+  // Screens of the dashboard that need no sign-in, and one that does.
+  { route: 'GET /dashboard', make: get('/dashboard'), status: 401 },
+  { route: 'GET /dashboard/sign-in', make: get('/dashboard/sign-in'), status: 200 },
+  { route: 'GET /dashboard/link/:token', make: get(`/dashboard/link/usr_${WORD}.${WORD}`), status: 404 },
+  ...(
+    [
+      ['sign-in', 'sign-in', 422],
+      ['code', 'code', 200],
+      ['link/:token', `link/usr_${WORD}.${WORD}`, 404],
+    ] as const
+  ).map(([route, path, status]) => ({
+    route: `POST /dashboard/${route}`,
+    make: async () => ({
+      method: 'POST',
+      path: `/dashboard/${path}`,
+      body: new URLSearchParams({ email: 'nobody@example.com', password: WORD, code: '000000' }).toString(),
+      type: FORM,
+    }),
+    status,
+  })),
   { route: 'GET /receipt/:code', make: get(`/receipt/${WORD}`), status: 404 },
   {
     route: 'POST /notices/stripe',
@@ -188,10 +208,18 @@ const open: readonly (Omit<Row, 'caller' | 'name'> & { readonly route: string; r
     status: 400,
   },
 ];
+/** Screens of the dashboard that nobody gets without a sign-in: test/dashboard/doors.test.ts asks for each of them. */
+const needsSignIn = new Set(
+  service.service.screens
+    .filter(({ needs }) => needs !== 'nothing')
+    // The router prints `GET /dashboard*` for `/dashboard/*`.
+    .map(({ method, path }) => `${method} /dashboard${path === '/*' ? '*' : path}`),
+);
 /** Streams, which end with the client, and files whose names come from what is in them. */
 const isElsewhere = (path: string) => path.endsWith('/events') || path.startsWith('/assets/');
 const served = routesOf(service.service.app).filter(
-  ({ method, path }) => ['GET', 'POST'].includes(method) && !path.startsWith('/v3/'),
+  ({ method, path }) =>
+    ['GET', 'POST'].includes(method) && !path.startsWith('/v3/') && !needsSignIn.has(`${method} ${path}`),
 );
 
 async function rowsInTables(): Promise<number> {

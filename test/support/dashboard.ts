@@ -24,11 +24,13 @@ export function createVisitor(url: string, { cookie: first = '' } = {}) {
 
   async function send(path: string, init: RequestInit & { readonly headers?: Fields }): Promise<Page> {
     const address = path.startsWith('http') ? path : url + path;
-    const headers = {
+    const all = {
       ...(cookie === '' ? {} : { cookie }),
       'sec-fetch-site': 'same-origin',
       ...init.headers,
     };
+    // An empty one is left out.
+    const headers = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
     const response = await fetch(address, { redirect: 'manual', ...init, headers });
     for (const line of response.headers.getSetCookie()) {
       const [pair = ''] = line.split(';', 1);
