@@ -1,10 +1,9 @@
 /** Every state of the page, in a browser: what it says, with and without JavaScript, and that everyone can use it. */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { after, afterEach, before, test } from 'node:test';
-import type { AxeResults } from 'axe-core';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions } from 'playwright-core';
 import { readToken, receiptCode } from '../../src/checkout/token.ts';
+import { violationsOf } from '../support/axe.ts';
 import { exif, jpeg, png, squares, withSegments } from '../support/image.ts';
 import { combinations } from '../support/scale.ts';
 import { type StripeStandIn, startStripe } from '../support/stripe-stand-in.ts';
@@ -272,12 +271,4 @@ for (const [what, image] of [
 function receiptCodeOf({ id, url }: Session): string {
   const token = url.slice(url.lastIndexOf('/') + 1);
   return receiptCode({ id, token, tenant: readToken(token)?.tenant ?? assert.fail(url) });
-}
-
-const axe = readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
-
-async function violationsOf(page: Page): Promise<string[]> {
-  await page.evaluate(await axe);
-  const { violations } = (await page.evaluate("axe.run({ resultTypes: ['violations'] })")) as AxeResults;
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }

@@ -1,7 +1,7 @@
 /** The visitor's own name, password, second factor, and the browsers in which they are signed in. */
 import { emailKey } from '../../checkout/customer.ts';
 import { isRefusal, type Refusal } from '../../checkout/refusals.ts';
-import { drawing, type Html, html } from '../../lib/html.ts';
+import { type Content, drawing, type Html, html } from '../../lib/html.ts';
 import { drawCode } from '../../methods/bank/codes/draw.ts';
 import { newRecoveryCodes, newTotpSecret, totpAddress } from '../../users/codes.ts';
 import { EMAIL_LENGTH, type SignIn, type SignInId, USER_NAME_LENGTH } from '../../users/user.ts';
@@ -15,6 +15,7 @@ import type { Outcome } from '../outcome.ts';
 import { emailMistakes, newPasswordField, passwordMistakes } from '../personal.ts';
 import type { Declare, OwnVisit } from '../screen.ts';
 import { PAUSED } from '../sign-in-forms.ts';
+import { table } from '../table.ts';
 import { timeOf } from '../texts.ts';
 
 export function profileScreens(declare: Declare, dependencies: DashboardDependencies): void {
@@ -52,8 +53,11 @@ ${
 <form method="post" action="${to('/second-factor/remove')}">${token}<button class="quiet">Remove the second factor</button></form></div>`
 }</section>
 <section><h2>Where you are signed in</h2>
-<div class="scroll"><table><thead><tr><th>Browser</th><th>Address</th><th>Since</th><th>Last seen</th><th></th></tr></thead><tbody>
-${user.signIns.toReversed().map((each) => signInRow(each, signIn, token))}</tbody></table></div>
+${table(
+  'Where you are signed in',
+  ['Browser', 'Address', 'Since', 'Last seen', ''],
+  user.signIns.toReversed().map((each) => signInCells(each, signIn, token)),
+)}
 ${
   user.signIns.length > 1 &&
   html`<form method="post" action="${to('/sign-out-others')}">${token}<button class="quiet">Sign out everywhere else</button></form>`
@@ -61,13 +65,15 @@ ${
     };
   }
 
-  function signInRow(each: SignIn, own: SignIn, token: Html): Html {
-    return html`<tr><td>${each.browser || 'Unknown'}</td><td>${each.address}</td><td>${timeOf(each.createdAt)}</td><td>${timeOf(each.seenAt)}</td><td>${
-      each.id === own.id
-        ? 'this browser'
-        : html`<form method="post" action="${to('/sign-out')}">${token}${hidden('sign_in', each.id)}<button class="quiet">Sign out</button></form>`
-    }</td></tr>
-`;
+  function signInCells(each: SignIn, own: SignIn, token: Html): Content[] {
+    const button = html`<form method="post" action="${to('/sign-out')}">${token}${hidden('sign_in', each.id)}<button class="quiet">Sign out</button></form>`;
+    return [
+      browserNamed(each.browser),
+      each.address,
+      timeOf(each.createdAt),
+      timeOf(each.seenAt),
+      each.id === own.id ? 'this browser' : button,
+    ];
   }
 
   declare({ method: 'GET', path: '/profile', needs: 'sign-in' }, (visit) => profile(visit));
@@ -174,4 +180,22 @@ function codesScreen(codes: readonly string[], profile: string): Outcome {
     )}</ul>
 <p><a class="button" href="${profile}">I have kept them</a></p>`,
   };
+}
+
+/** Names by which browsers tell of themselves; one that tells of several is the first of these. */
+const browsers = [
+  ['Edg', 'Edge'],
+  ['OPR', 'Opera'],
+  ['Firefox', 'Firefox'],
+  ['Chrome', 'Chrome'],
+  ['Safari', 'Safari'],
+] as const;
+const systems = ['Windows', 'Android', 'iPhone', 'iPad', 'Mac OS', 'Linux'];
+
+/** What a reader knows of a browser (`Firefox on Linux`), or all that it says. */
+function browserNamed(agent: string): string {
+  const [, name] = browsers.find(([token]) => agent.includes(`${token}/`)) ?? [];
+  const system = systems.find((each) => agent.includes(each));
+  if (name === undefined) return agent || 'Unknown';
+  return system === undefined ? name : `${name} on ${system}`;
 }

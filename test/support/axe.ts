@@ -1,0 +1,17 @@
+/** What axe finds on a page: rules of WCAG that it breaks. */
+import { readFile } from 'node:fs/promises';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+
+const axe = readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
+
+/** Elements at fault, each with the rule; none where all is well. */
+export async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(await axe);
+  const { violations } = (await page.evaluate("axe.run({ resultTypes: ['violations'] })")) as AxeResults;
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}
+
+/** Pixels that the page is wider than its window: none, or a reader has to scroll sideways. */
+export const overflowOf = async (page: Page): Promise<number> =>
+  Math.max(0, Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth')));
