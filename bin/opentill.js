@@ -2,10 +2,11 @@
 // Written so that a Node far too old for the rest can still say so.
 import { existsSync } from 'node:fs';
 
-var major = Number(process.versions.node.split('.')[0]);
-if (major < 24) {
+var version = process.versions.node.split('.');
+var major = Number(version[0]);
+if (major < 24 || (major === 24 && Number(version[1]) < 7)) {
   console.error(
-    'opentill needs Node.js 24 or newer, and this is ' +
+    'opentill needs Node.js 24.7 or newer, and this is ' +
       process.versions.node +
       '. Install a newer one; in a clone of the repository, npm ci and npm start bring their own.',
   );

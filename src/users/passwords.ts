@@ -68,7 +68,7 @@ function phcOf({ memory, passes, parallelism, nonce, tag }: Parameters & { reado
 }
 
 /** Base 64 without padding, as the format has it. */
-const textOf = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
+const textOf = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');
 
 function parsed(hash: string): Parameters & { readonly tag: Buffer } {
   const [, memory, passes, parallelism, nonce = '', tag = ''] =
