@@ -74,7 +74,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { logger, metrics, trustProxy, rates, addressConnections, publicUrl, backlog } = options;
   const connections = guardConnections(options.connections);
   const inProcess = createInProcess();
-  const auth = createAuthenticator(options.store, { inProcess });
+  const auth = createAuthenticator(options.store, { ownAsker: inProcess.asker });
   const limits = createLimits(rates);
   const admission = createAdmission(auth, limits);
   const requestId = requestIds();

@@ -9,7 +9,6 @@ import { createLru } from '../lib/lru.ts';
 import type { Store } from '../store/store.ts';
 import type { Rights } from '../users/roles.ts';
 import { RequestError } from './errors.ts';
-import type { InProcess } from './in-process.ts';
 
 export type Principal = Rights & {
   /** Id of the API key, or of the user who is signed in. */
@@ -32,9 +31,13 @@ const challenge = { 'www-authenticate': 'Basic realm="opentill", charset="UTF-8"
 
 export type Authenticator = ReturnType<typeof createAuthenticator>;
 
+/** `ownAsker` gives whoever a request is made for that the service makes to itself. */
 export function createAuthenticator(
   store: Store,
-  { most = MAX_REMEMBERED, inProcess }: { readonly most?: number; readonly inProcess?: InProcess } = {},
+  {
+    most = MAX_REMEMBERED,
+    ownAsker,
+  }: { readonly most?: number; readonly ownAsker?: (authorization: string) => Principal | undefined } = {},
 ) {
   // Keyed by the hash of the whole header: no secret stays in memory, and the time of a look-up reveals nothing. A key that
   // comes in ever new spellings pushes out only what is used less often.
@@ -63,7 +66,7 @@ export function createAuthenticator(
   /** The caller, or a RequestError that says whether credentials are missing or wrong. */
   async function verify(header: string | undefined): Promise<Principal> {
     if (header === undefined || header === '') throw new RequestError('no_credentials', [], challenge);
-    const asker = inProcess?.asker(header);
+    const asker = ownAsker?.(header);
     if (asker !== undefined) return asker;
     const since = store.accounts.version();
     const key = await keyOf(store, header);

@@ -37,8 +37,6 @@ export type AskOwn = (asker: Asker, request: OwnRequest) => Promise<OwnAnswer>;
 /** Scheme of the Authorization header of such a request. */
 const SCHEME = 'In-Process';
 
-export type InProcess = ReturnType<typeof createInProcess>;
-
 export function createInProcess() {
   /** Askers by the tickets of their requests under way. Nobody outside of the process ever sees a ticket. */
   const askers = new Map<string, Principal>();
