@@ -9,6 +9,7 @@ import { createSerializer } from './checkout/serializer.ts';
 import type { Tenant, TenantTime } from './checkout/tenant.ts';
 import type { Config } from './config/settings.ts';
 import { hostInUrl } from './config/values.ts';
+import { passkeysFor } from './dashboard/passkeys.ts';
 import { dashboardRoutes } from './dashboard/routes.ts';
 import { type Declared, onScreens } from './dashboard/screen.ts';
 import { createLiveUpdates, feedTopic } from './events/live-updates.ts';
@@ -215,6 +216,7 @@ export async function createService(
         store,
         execute,
         passwords,
+        passkeys: passkeysFor({ publicUrl: config.PUBLIC_URL, store, realNow }),
         realNow,
         ask,
         mayDo: (rights, operation) => mayDo(app.operations, rights, operation),

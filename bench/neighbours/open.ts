@@ -87,6 +87,7 @@ export const openRoutes: Readonly<Record<string, (links: Links) => readonly Aske
   // A password is hashed, whoever's it is.
   'POST /dashboard/sign-in': () => signingIn('sign-in'),
   'POST /dashboard/code': () => signingIn('code'),
+  'POST /dashboard/passkey': () => signingIn('passkey'),
   'POST /dashboard/link/:token': () => signingIn(`link/${LINK}`),
   // Each color is another stylesheet to make.
   'GET /assets/:name': () =>

@@ -2,49 +2,72 @@
 import type { FastifyRequest } from 'fastify';
 import { isRefusal } from '../checkout/refusals.ts';
 import { html } from '../lib/html.ts';
+import { BAD_PASSKEY } from '../users/user-changes.ts';
 import type { Mistake } from './api.ts';
 import type { DashboardDependencies } from './dependencies.ts';
-import { executeOnUser } from './execute.ts';
+import { tokenField } from './document.ts';
+import { executeOnUser, type OwnCommand } from './execute.ts';
 import { type Form, field, hidden, otherMistakes } from './form.ts';
 import type { Outcome } from './outcome.ts';
+import { passkeyForm } from './passkeys.ts';
 import { codeField, mistake, PAUSED } from './sign-in-forms.ts';
 import type { Visitor } from './visitor.ts';
 
 type Asked = { readonly request: FastifyRequest; readonly visitor: Visitor; readonly form: Form };
 
-const OWN_FIELDS = ['confirm_password', 'confirm_code'];
+const OWN_FIELDS = ['confirm_password', 'confirm_code', 'confirm_passkey', 'form_token'];
 
 /** Null where the form brings the proof; else the screen that asks for it. */
 export async function confirmIn(dependencies: DashboardDependencies, asked: Asked): Promise<Outcome | null> {
   const { request, visitor, form } = asked;
-  const { confirm_password: password, confirm_code: code = '' } = form;
-  if (password === undefined) return confirmScreen(dependencies.basePath, asked, []);
-  const { user, signIn } = visitor;
-  const isRight = await dependencies.passwords.matches(password, user.password);
-  const verified = isRight ? user.password : null;
-  const command = { type: 'confirm', signIn: signIn.id, code, verified } as const;
-  const decision = await executeOnUser(dependencies, request, user.id, command);
-  if (isRefusal(decision)) return confirmScreen(dependencies.basePath, asked, mistake(decision.detail));
+  const command = await commandOf(dependencies, visitor, form);
+  if (command === null) return confirmScreen(dependencies, asked, []);
+  if (command === 'bad passkey') return confirmScreen(dependencies, asked, mistake(BAD_PASSKEY));
+  const decision = await executeOnUser(dependencies, request, visitor.user.id, command);
+  if (isRefusal(decision)) return confirmScreen(dependencies, asked, mistake(decision.detail));
   if (decision.kind === 'change') return null;
   const message = decision.kind === 'paused' ? PAUSED : 'The password or the code is wrong.';
-  return confirmScreen(dependencies.basePath, asked, mistake(message));
+  return confirmScreen(dependencies, asked, mistake(message));
 }
 
-function confirmScreen(
-  basePath: string,
+/** What the form proves by; null where it brings nothing yet. */
+async function commandOf(
+  { passwords, passkeys }: DashboardDependencies,
+  { user, signIn: { id: signIn } }: Visitor,
+  { confirm_password: password, confirm_code: code = '', confirm_passkey: answer }: Form,
+): Promise<OwnCommand | 'bad passkey' | null> {
+  if (answer !== undefined && passkeys !== null) {
+    const used = await passkeys.used(answer, user);
+    return used === null ? 'bad passkey' : { type: 'confirm_by_passkey', signIn, ...used };
+  }
+  if (password === undefined) return null;
+  const isRight = await passwords.matches(password, user.password);
+  return { type: 'confirm', signIn, code, verified: isRight ? user.password : null };
+}
+
+async function confirmScreen(
+  { basePath, passkeys }: DashboardDependencies,
   { request, visitor, form }: Asked,
   mistakes: readonly Mistake[],
-): Outcome {
-  const given = Object.entries(form).filter(([name]) => !OWN_FIELDS.includes(name));
+): Promise<Outcome> {
+  const { user } = visitor;
+  const action = basePath + request.url;
+  const options = user.passkeys.length > 0 && passkeys !== null && (await passkeys.request());
+  const given = Object.entries(form)
+    .filter(([name]) => !OWN_FIELDS.includes(name))
+    .map(([name, value]) => hidden(name, value));
+  const fields = html`${tokenField(visitor)}${given}`;
+  const byPasskey = html`${fields}<button>Go on with a passkey</button>`;
   return {
     status: mistakes.length > 0 ? 422 : 200,
     title: 'Is it you?',
-    main: html`<p>Enter your password to go on. Nobody asks again for ten minutes.</p>
+    main: html`<p>Prove it to go on. Nobody asks again for ten minutes.</p>
 ${otherMistakes(mistakes)}
-<form method="post" action="${basePath}${request.url}">
-${given.map(([name, value]) => hidden(name, value))}
+${options && passkeyForm('get', { action, name: 'confirm_passkey', options }, byPasskey)}
+<form method="post" action="${action}">
+${fields}
 ${field({ name: 'confirm_password', label: 'Password', type: 'password', autocomplete: 'current-password', required: true })}
-${visitor.user.totp !== null && codeField('confirm_code')}
+${user.totp !== null && codeField('confirm_code')}
 <button>Go on</button>
 </form>`,
   };

@@ -5,6 +5,7 @@ import type { Store } from '../store/store.ts';
 import type { Passwords } from '../users/passwords.ts';
 import type { Rights } from '../users/roles.ts';
 import type { Execute } from '../writer/writer.ts';
+import type { Passkeys } from './passkeys.ts';
 
 /** Dependencies of the dashboard; `main.ts` puts them together. */
 export type DashboardDependencies = {
@@ -15,6 +16,8 @@ export type DashboardDependencies = {
   readonly store: Pick<Store, 'accounts' | 'dashboardUsers'>;
   readonly execute: Execute;
   readonly passwords: Passwords;
+  /** Null where the service has no name that browsers could bind passkeys to. */
+  readonly passkeys: Passkeys | null;
   readonly realNow: () => RealTime;
   /** Asks the API on behalf of a user. */
   readonly ask: AskOwn;

@@ -17,6 +17,8 @@ const LEFT_OUT = [
   'new_password',
   'confirm_password',
   'confirm_code',
+  'confirm_passkey',
+  'passkey',
 ];
 
 /** The field for the page, or nothing if there is no form, or one that is too long. */

@@ -8,6 +8,8 @@ const notices = {
   password: 'Your password is changed, and all other browsers are signed out.',
   'second-factor': 'The second factor is set.',
   'second-factor-removed': 'The second factor is removed.',
+  passkey: 'The passkey is added.',
+  'passkey-removed': 'The passkey is removed.',
 } as const;
 
 export type Notice = keyof typeof notices;

@@ -10,6 +10,7 @@ import { script, stylesheet } from './assets.ts';
 import type { DashboardDependencies } from './dependencies.ts';
 import { documentOf } from './document.ts';
 import { declareOn } from './screen.ts';
+import { factorScreens } from './screens/factors.ts';
 import { homeScreens } from './screens/home.ts';
 import { linkScreens } from './screens/link.ts';
 import { profileScreens } from './screens/profile.ts';
@@ -25,7 +26,7 @@ const BODY_LIMIT_BYTES = 262_144;
 
 /** Forms of one address a second that try a password, a code or a link. */
 const TRIES_PER_SECOND = 1;
-const TRIED = ['/dashboard/sign-in', '/dashboard/code', '/dashboard/link/:token'];
+const TRIED = ['/dashboard/sign-in', '/dashboard/code', '/dashboard/passkey', '/dashboard/link/:token'];
 
 export async function dashboardRoutes(
   app: FastifyInstance,
@@ -87,4 +88,5 @@ export async function dashboardRoutes(
   signInScreens(declare, dependencies);
   linkScreens(declare, dependencies);
   profileScreens(declare, dependencies);
+  factorScreens(declare, dependencies);
 }

@@ -109,7 +109,7 @@ export function declareOn(app: FastifyInstance, dependencies: DashboardDependenc
       const visitor = await visitorOf(dependencies, request);
       if (visitor === null) {
         clearCookie(reply);
-        return send(reply, signedOutScreen(request, common.form, basePath), common);
+        return send(reply, await signedOutScreen(dependencies, request, common.form), common);
       }
       const own: OwnVisit = { ...common, visitor };
       if (method === 'POST' && !hasFormToken(request, visitor)) return send(reply, outdated, own);

@@ -2,10 +2,12 @@
 import type { FastifyRequest } from 'fastify';
 import { type Html, html } from '../lib/html.ts';
 import type { Mistake } from './api.ts';
+import type { DashboardDependencies } from './dependencies.ts';
 import { tokenField } from './document.ts';
 import { type Form, field, hidden, otherMistakes } from './form.ts';
 import { isOwnPath, KEPT, keptField, readKept, resendForm } from './kept.ts';
 import type { Outcome } from './outcome.ts';
+import { passkeyForm } from './passkeys.ts';
 
 export const PAUSED = 'Too many wrong passwords or codes came in a row. Wait for a minute.';
 
@@ -34,19 +36,26 @@ ${resendForm(kept, basePath, tokenField({ formToken }))}`,
 }
 
 /** The screen for a request of somebody who is not signed in, which leads back to what they wanted. */
-export function signedOutScreen({ method, url }: FastifyRequest, form: Form, basePath: string): Outcome {
+export async function signedOutScreen(
+  dependencies: Shown,
+  { method, url }: FastifyRequest,
+  form: Form,
+): Promise<Outcome> {
   const isForm = method === 'POST';
   const goOn = isForm ? keptField(url, form) : goOnTo(url);
   const mistakes = isForm ? mistake('You were signed out meanwhile. Nothing was changed.') : [];
-  return { ...signInScreen(goOn, basePath, mistakes), status: 401 };
+  return { ...(await signInScreen(dependencies, goOn, mistakes)), status: 401 };
 }
 
-export function signInScreen(
+type Shown = Pick<DashboardDependencies, 'basePath' | 'passkeys'>;
+
+export async function signInScreen(
+  { basePath, passkeys }: Shown,
   goOn: GoOn,
-  basePath: string,
   mistakes: readonly Mistake[] = [],
   email = '',
-): Outcome {
+): Promise<Outcome> {
+  const request = passkeys && (await passkeys.request());
   return {
     status: mistakes.length > 0 ? 422 : 200,
     title: 'Sign in',
@@ -57,6 +66,7 @@ ${field({ name: 'email', label: 'E-mail address', type: 'email', value: email, a
 ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', required: true })}
 <button>Sign in</button>
 </form>
+${request && passkeyForm('get', { action: `${basePath}/dashboard/passkey`, name: 'passkey', options: request }, html`${goOn}<button class="quiet">Sign in with a passkey</button>`)}
 <p class="hint">If you cannot sign in, ask an owner of your account for a new link, or run <code>opentill users reset</code> on the server.</p>`,
   };
 }

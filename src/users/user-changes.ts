@@ -7,9 +7,11 @@ import {
   endOf,
   isInvited,
   type Link,
+  MAX_PASSKEYS,
   MAX_SIGN_INS,
   MAX_USERS,
   openSignIn,
+  type Passkey,
   type SignIn,
   type SignInId,
   type Totp,
@@ -22,6 +24,9 @@ export type NewSignIn = Pick<SignIn, 'id' | 'secretHash' | 'address' | 'browser'
 
 /** `verified` is the stored hash that the given password was found to match, or null. */
 type Verified = { readonly verified: string | null };
+
+/** A passkey whose use was verified; `askedAt` is when its challenge was made, and `counter` what it counts now. */
+type UsedPasskey = { readonly passkey: string; readonly askedAt: RealTime; readonly counter: number };
 
 export type UserCommand = { readonly now: RealTime } & (
   | ({
@@ -49,6 +54,10 @@ export type UserCommand = { readonly now: RealTime } & (
       readonly secretHash: string;
     }
   | ({ readonly type: 'confirm'; readonly signIn: SignInId; readonly code: string } & Verified)
+  | { readonly type: 'add_passkey'; readonly passkey: Pick<Passkey, 'id' | 'publicKey' | 'counter' | 'name'> }
+  | { readonly type: 'remove_passkey'; readonly passkey: string }
+  | ({ readonly type: 'sign_in_by_passkey'; readonly signIn: NewSignIn } & UsedPasskey)
+  | ({ readonly type: 'confirm_by_passkey'; readonly signIn: SignInId } & UsedPasskey)
   | { readonly type: 'see_sign_in'; readonly signIn: SignInId; readonly address: string }
   | { readonly type: 'sign_out'; readonly signIn: SignInId }
   /** Ends all sign-ins but this one. */
@@ -90,6 +99,7 @@ export const NO_SUCH_USER = 'There is no such user.';
 export const NO_SUCH_MEMBER = 'There is no such member of the account.';
 export const BAD_LINK = 'The link was used already, has expired, or is not complete.';
 export const SIGNED_OUT = 'You are signed out.';
+export const BAD_PASSKEY = 'The passkey is not known here, or what it was asked for is too old.';
 
 /** `known` is the user of the command; null if there is none yet. */
 export function decideUser(
@@ -116,6 +126,18 @@ export function decideUser(
       return codeGiven(user, command);
     case 'confirm':
       return confirmed(user, command);
+    case 'add_passkey':
+      return withPasskey(user, command);
+    case 'remove_passkey':
+      return changed({ ...user, passkeys: user.passkeys.filter(({ id }) => id !== command.passkey) });
+    case 'sign_in_by_passkey': {
+      const used = withPasskeyUsed(user, command);
+      return used === null
+        ? refuse('not_found', BAD_PASSKEY)
+        : changed(withSignIn(used, command.signIn, command.now, true));
+    }
+    case 'confirm_by_passkey':
+      return confirmedByPasskey(user, command);
     case 'see_sign_in':
       return onSignIn(user, command, (each) => ({ ...each, seenAt: command.now, address: command.address }));
     case 'sign_out':
@@ -176,6 +198,7 @@ function invited(
     password: null,
     totp: null,
     recoveryCodes: [],
+    passkeys: [],
     link,
     failures: NO_FAILURES,
     signIns: [],
@@ -205,7 +228,7 @@ const emailTaken = ({ id }: User, { byEmail }: UserFacts): Refusal | null =>
         { pointer: '/email', detail: 'belongs to another user' },
       ]);
 
-/** The link is good for one use. Whoever lost a second factor as well has none afterwards, and all other sign-ins end. */
+/** The link is good for one use. Second factors and passkeys, which may be lost as well, go with it, and all other sign-ins end. */
 function accepted(
   user: User,
   facts: UserFacts,
@@ -221,6 +244,7 @@ function accepted(
     link: null,
     totp: null,
     recoveryCodes: [],
+    passkeys: [],
     failures: NO_FAILURES,
     signIns: [],
   };
@@ -228,8 +252,7 @@ function accepted(
 }
 
 /** The oldest sign-in makes room for a new one. */
-function withSignIn(user: User, signIn: NewSignIn, now: RealTime): User {
-  const isWhole = user.totp === null;
+function withSignIn(user: User, signIn: NewSignIn, now: RealTime, isWhole = user.totp === null): User {
   const made: SignIn = { ...signIn, createdAt: now, seenAt: now, confirmedAt: isWhole ? now : null };
   return {
     ...user,
@@ -276,6 +299,35 @@ function codeGiven(user: User, command: CommandOf<'give_code'>): UserDecision | 
   });
 }
 
+function withPasskey(user: User, { passkey, now }: CommandOf<'add_passkey'>): UserDecision | Refusal {
+  if (user.passkeys.some(({ id }) => id === passkey.id)) return { kind: 'unchanged', user };
+  if (user.passkeys.length >= MAX_PASSKEYS)
+    return refuseFields([{ pointer: '/passkey', detail: `is one more than ${MAX_PASSKEYS}` }]);
+  return changed({ ...user, passkeys: [...user.passkeys, { ...passkey, createdAt: now, usedAt: 0 }] });
+}
+
+/** The user behind the use of a passkey; null for one that there is not, and for a challenge that was used. */
+function withPasskeyUsed(user: User, { passkey: id, askedAt, counter }: UsedPasskey): User | null {
+  const passkey = user.passkeys.find((each) => each.id === id);
+  if (passkey === undefined || askedAt <= passkey.usedAt) return null;
+  const used = { ...passkey, usedAt: askedAt, counter };
+  return { ...user, passkeys: user.passkeys.map((each) => (each.id === id ? used : each)) };
+}
+
+function confirmedByPasskey(user: User, command: CommandOf<'confirm_by_passkey'>): UserDecision | Refusal {
+  const { signIn: id, now } = command;
+  const signIn = openSignIn(user, id, now);
+  if (signIn === undefined || signIn.confirmedAt === null) return refuse('not_found', SIGNED_OUT);
+  const used = withPasskeyUsed(user, command);
+  if (used === null) return refuse('not_found', BAD_PASSKEY);
+  return changed(withConfirmed(used, id, now));
+}
+
+const withConfirmed = (user: User, id: SignInId, now: RealTime): User => ({
+  ...user,
+  signIns: user.signIns.map((each) => (each.id === id ? { ...each, confirmedAt: now } : each)),
+});
+
 /** Whoever is signed in proves anew who they are: by the password, and by a code if there is a second factor. */
 function confirmed(user: User, command: CommandOf<'confirm'>): UserDecision | Refusal {
   const { signIn: id, code, verified, now } = command;
@@ -284,8 +336,7 @@ function confirmed(user: User, command: CommandOf<'confirm'>): UserDecision | Re
   return tried(user, command, verified, () => {
     const used = user.totp === null ? user : withCodeUsed(user, code, now);
     if (used === null) return failed(user, now);
-    const signIns = used.signIns.map((each) => (each.id === id ? { ...each, confirmedAt: now } : each));
-    return changed({ ...used, failures: NO_FAILURES, signIns });
+    return changed({ ...withConfirmed(used, id, now), failures: NO_FAILURES });
   });
 }
 

@@ -27,6 +27,8 @@ export type User = {
   readonly totp: Totp | null;
   /** Hexadecimal SHA-256 of the recovery codes that are left. */
   readonly recoveryCodes: readonly string[];
+  /** Passkeys, oldest first. */
+  readonly passkeys: readonly Passkey[];
   /** The link with which the user sets a password, or null. */
   readonly link: Link | null;
   /** Wrong passwords and codes in a row. */
@@ -37,6 +39,19 @@ export type User = {
 
 /** `secret` is in base 32; `lastStep` is the time step of the code that was used last, which no code may repeat. */
 export type Totp = { readonly secret: string; readonly lastStep: number };
+
+export type Passkey = {
+  /** The id of the credential, in Base64url. */
+  readonly id: string;
+  /** The public key in the COSE format, in Base64url. */
+  readonly publicKey: string;
+  /** Number of uses, as the authenticator counts them; many stay at 0. */
+  readonly counter: number;
+  readonly name: string;
+  readonly createdAt: RealTime;
+  /** Time at which the challenge of its last use was made: no challenge is good twice. */
+  readonly usedAt: RealTime;
+};
 
 /** `hash` is the hexadecimal SHA-256 of the secret in the link. */
 export type Link = { readonly hash: string; readonly until: RealTime };
@@ -57,6 +72,8 @@ export type SignIn = {
 /** Maximum number of users of an installation. */
 export const MAX_USERS = 1_000;
 export const MAX_SIGN_INS = 20;
+export const MAX_PASSKEYS = 10;
+export const PASSKEY_NAME_LENGTH = 50;
 export const USER_NAME_LENGTH = 100;
 export const EMAIL_LENGTH = 254;
 export const BROWSER_LENGTH = 200;

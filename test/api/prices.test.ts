@@ -184,6 +184,7 @@ const open: readonly (Omit<Row, 'caller' | 'name'> & { readonly route: string; r
     [
       ['sign-in', 'sign-in', 422],
       ['code', 'code', 200],
+      ['passkey', 'passkey', 422],
       ['link/:token', `link/usr_${WORD}.${WORD}`, 404],
     ] as const
   ).map(([route, path, status]) => ({

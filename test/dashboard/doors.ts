@@ -26,6 +26,7 @@ export const doors: Readonly<Record<string, Door>> = {
   'GET /sign-in': {},
   'POST /sign-in': { form: () => ({ email: 'nobody@example.com', password: 'wrong' }) },
   'POST /code': { form: () => ({ code: '000000' }) },
+  'POST /passkey': { form: () => ({ passkey: '{}' }) },
   'POST /sign-out': { isLast: true },
   'GET /link/:token': { params: () => ({ token: 'none' }) },
   'POST /link/:token': { params: () => ({ token: 'none' }) },
@@ -38,4 +39,7 @@ export const doors: Readonly<Record<string, Door>> = {
   'POST /profile/second-factor': { form: () => ({ secret: 'none', code: '1' }) },
   'POST /profile/second-factor/remove': {},
   'POST /profile/recovery-codes': {},
+  'GET /profile/passkeys': {},
+  'POST /profile/passkeys': { form: () => ({ passkey: '{}', name: 'Phone' }) },
+  'POST /profile/passkeys/remove': { form: () => ({ id: 'none' }) },
 };

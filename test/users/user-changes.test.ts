@@ -277,6 +277,66 @@ suite('proving anew who one is', () => {
   });
 });
 
+suite('a passkey', () => {
+  const key = { id: 'credential-1', publicKey: 'cHVibGlj', counter: 0, name: 'Phone' };
+  const withKey = decided('change', signedIn(), { type: 'add_passkey', passkey: key });
+  const used = { passkey: key.id, askedAt: T + 5, counter: 3 };
+  const signIn = (given: Partial<typeof used> = {}, user = withKey) =>
+    [
+      user,
+      { type: 'sign_in_by_passkey', signIn: browser('second'), now: T + 10, ...used, ...given },
+    ] as const;
+
+  test('is added once, and up to ten of them', () => {
+    assert.deepEqual(withKey.passkeys, [{ ...key, createdAt: T, usedAt: 0 }]);
+    decided('unchanged', withKey, { type: 'add_passkey', passkey: { ...key, name: 'again' } });
+    let user = withKey;
+    for (let i = 2; i <= 10; i++)
+      user = decided('change', user, { type: 'add_passkey', passkey: { ...key, id: `credential-${i}` } });
+    assert.equal(
+      refused(user, { type: 'add_passkey', passkey: { ...key, id: 'one more' } }),
+      'field_invalid /passkey',
+    );
+    assert.equal(decided('change', user, { type: 'remove_passkey', passkey: key.id }).passkeys.length, 9);
+  });
+
+  test('signs in as a whole, also where a second factor is set and wrong passwords came before', () => {
+    const failures = { count: 12, lastAt: T + 9 };
+    const user = { ...decided('change', ...signIn({}, { ...withTotp(withKey), failures })), totp: null };
+    assert.equal(user.signIns.at(-1)?.confirmedAt, T + 10);
+    assert.equal(user.failures.count, 0);
+    assert.deepEqual([user.passkeys[0]?.usedAt, user.passkeys[0]?.counter], [T + 5, 3]);
+  });
+
+  test('is good for each challenge once, and for none before', () => {
+    const user = decided('change', ...signIn());
+    for (const askedAt of [T + 5, T + 4]) assert.equal(refused(...signIn({ askedAt }, user)), 'not_found');
+    decided('change', ...signIn({ askedAt: T + 6 }, user));
+    assert.equal(refused(...signIn({ passkey: 'another' })), 'not_found');
+  });
+
+  test('proves anew who one is', () => {
+    const now = T + HOUR;
+    const confirm = { type: 'confirm_by_passkey', signIn: browser('first').id, ...used, now } as const;
+    assert.equal(decided('change', withKey, confirm).signIns[0]?.confirmedAt, now);
+    assert.equal(refused(withKey, { ...confirm, passkey: 'another' }), 'not_found');
+    assert.equal(refused({ ...withKey, signIns: [] }, confirm), 'not_found');
+  });
+
+  test('goes with everything else when a password is set by a link', () => {
+    const reset = decided('change', withKey, { type: 'reset_user', link });
+    const accept = {
+      type: 'accept_link',
+      secretHash: link.hash,
+      name: '',
+      email: '',
+      password: PASSWORD,
+      signIn: browser('second'),
+    } as const;
+    assert.deepEqual(decided('change', reset, accept).passkeys, []);
+  });
+});
+
 suite('changing a password', () => {
   test('needs the one before, and ends all other sign-ins and any link', () => {
     const signIn = { type: 'sign_in', verified: PASSWORD, signIn: browser('second') } as const;

@@ -1,9 +1,7 @@
 /** The visitor's own name, password, second factor, and the browsers in which they are signed in. */
 import { emailKey } from '../../checkout/customer.ts';
 import { isRefusal, type Refusal } from '../../checkout/refusals.ts';
-import { type Content, drawing, type Html, html } from '../../lib/html.ts';
-import { drawCode } from '../../methods/bank/codes/draw.ts';
-import { newRecoveryCodes, newTotpSecret, totpAddress } from '../../users/codes.ts';
+import { type Content, type Html, html } from '../../lib/html.ts';
 import { EMAIL_LENGTH, type SignIn, type SignInId, USER_NAME_LENGTH } from '../../users/user.ts';
 import type { UserDecision } from '../../users/user-changes.ts';
 import type { Mistake } from '../api.ts';
@@ -52,6 +50,21 @@ ${
 <div class="row"><form method="post" action="${to('/recovery-codes')}">${token}<button class="quiet">New recovery codes</button></form>
 <form method="post" action="${to('/second-factor/remove')}">${token}<button class="quiet">Remove the second factor</button></form></div>`
 }</section>
+<section><h2>Passkeys</h2>
+${
+  user.passkeys.length > 0 &&
+  table(
+    'Your passkeys',
+    ['Name', 'Added', 'Last used', ''],
+    user.passkeys.map(({ id, name, createdAt, usedAt }) => [
+      name,
+      timeOf(createdAt),
+      usedAt === 0 ? 'never' : timeOf(usedAt),
+      html`<form method="post" action="${to('/passkeys/remove')}">${token}${hidden('id', id)}<button class="quiet">Remove</button></form>`,
+    ]),
+  )
+}
+<p><a class="button" href="${to('/passkeys')}">Add a passkey</a></p></section>
 <section><h2>Where you are signed in</h2>
 ${table(
   'Where you are signed in',
@@ -116,70 +129,6 @@ ${
     await change(visit, { type: 'sign_out_others', signIn: visit.visitor.signIn.id });
     return { goTo: '/profile', done: 'others-signed-out' };
   });
-
-  function setUp(visit: OwnVisit, secret: string, mistakes: readonly Mistake[] = []): Outcome {
-    const { user } = visit.visitor;
-    const address = totpAddress(secret, user.email);
-    return {
-      status: mistakes.length > 0 ? 422 : 200,
-      title: 'Set up a second factor',
-      main: html`<ol>
-<li>Scan this code with an authenticator app, or type the secret into it: <code class="secret">${secret}</code></li>
-<li>Enter the six digits that the app shows.</li>
-</ol>
-<p class="qr">${drawing(drawCode({ payload: address, errorCorrection: 'M', swissCross: false }))}</p>
-${otherMistakes(mistakes, ['code'])}
-<form method="post" action="${to('/second-factor')}">${tokenField(visit.visitor)}${hidden('secret', secret)}
-${field({ name: 'code', label: 'Code', autocomplete: 'one-time-code', inputmode: 'numeric', required: true }, mistakes)}
-<button>Set it up</button>
-</form>`,
-    };
-  }
-
-  declare({ method: 'GET', path: '/profile/second-factor', needs: 'own-confirmed' }, (visit) =>
-    setUp(visit, newTotpSecret()),
-  );
-
-  declare({ method: 'POST', path: '/profile/second-factor', needs: 'own-confirmed' }, async (visit) => {
-    const { secret = '', code = '' } = visit.form;
-    if (!/^[A-Z2-7]{32}$/.test(secret)) return setUp(visit, newTotpSecret());
-    const recoveryCodes = newRecoveryCodes();
-    const decision = await change(visit, {
-      type: 'set_totp',
-      secret,
-      code: code.replaceAll(' ', ''),
-      recoveryCodes,
-    });
-    if (isRefusal(decision))
-      return setUp(visit, secret, [{ message: 'This is not the current code.', pointer: '/code' }]);
-    return codesScreen(recoveryCodes, to(''));
-  });
-
-  declare(
-    { method: 'POST', path: '/profile/second-factor/remove', needs: 'own-confirmed' },
-    async (visit) => {
-      await change(visit, { type: 'remove_totp' });
-      return { goTo: '/profile', done: 'second-factor-removed' };
-    },
-  );
-
-  declare({ method: 'POST', path: '/profile/recovery-codes', needs: 'own-confirmed' }, async (visit) => {
-    const recoveryCodes = newRecoveryCodes();
-    await change(visit, { type: 'replace_recovery_codes', recoveryCodes });
-    return codesScreen(recoveryCodes, to(''));
-  });
-}
-
-function codesScreen(codes: readonly string[], profile: string): Outcome {
-  return {
-    title: 'Your recovery codes',
-    main: html`<p>Each of them is good once in the place of a code from the app. Keep them where you keep passwords: they are shown only now.</p>
-<ul class="codes">${codes.map(
-      (code) => html`<li><code>${code}</code></li>
-`,
-    )}</ul>
-<p><a class="button" href="${profile}">I have kept them</a></p>`,
-  };
 }
 
 /** Names by which browsers tell of themselves; one that tells of several is the first of these. */

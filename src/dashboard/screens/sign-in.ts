@@ -5,7 +5,7 @@ import { emailKey } from '../../checkout/customer.ts';
 import { isRefusal } from '../../checkout/refusals.ts';
 import { newId } from '../../lib/id.ts';
 import { BROWSER_LENGTH, type SignIn, type User } from '../../users/user.ts';
-import type { NewSignIn } from '../../users/user-changes.ts';
+import { BAD_PASSKEY, type NewSignIn } from '../../users/user-changes.ts';
 import { clearCookie, formTokenOf, newCookieSecret, setCookie } from '../cookie.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { executeOnUser } from '../execute.ts';
@@ -16,17 +16,17 @@ import { anyVisitor } from '../visitor.ts';
 const WRONG = mistake('The e-mail address or the password is wrong.');
 
 export function signInScreens(declare: Declare, dependencies: DashboardDependencies): void {
-  const { basePath, store, passwords } = dependencies;
+  const { basePath, store, passwords, passkeys } = dependencies;
 
   declare({ method: 'GET', path: '/sign-in', needs: 'nothing' }, async ({ request, query }) => {
     const visitor = await anyVisitor(dependencies, request);
     if (visitor !== null && visitor.signIn.confirmedAt !== null) return { goTo: '' };
-    return signInScreen(goOnTo(query.next), basePath);
+    return signInScreen(dependencies, goOnTo(query.next));
   });
 
   declare({ method: 'POST', path: '/sign-in', needs: 'nothing' }, async ({ request, reply, form }) => {
     const goOn = goOnIn(form);
-    const again = (mistakes: typeof WRONG) => signInScreen(goOn, basePath, mistakes, form.email);
+    const again = (mistakes: typeof WRONG) => signInScreen(dependencies, goOn, mistakes, form.email);
     const email = emailKey(form.email ?? '');
     const user = email === '' ? null : await store.dashboardUsers.fetchByEmail(email);
     // Of nobody as well, so that the time does not tell whether there is such a user.
@@ -49,7 +49,7 @@ export function signInScreens(declare: Declare, dependencies: DashboardDependenc
   declare({ method: 'POST', path: '/code', needs: 'nothing' }, async ({ request, reply, form }) => {
     const goOn = goOnIn(form);
     const visitor = await anyVisitor(dependencies, request);
-    if (visitor === null || visitor.signIn.confirmedAt !== null) return signInScreen(goOn, basePath);
+    if (visitor === null || visitor.signIn.confirmedAt !== null) return signInScreen(dependencies, goOn);
     const { user, signIn } = visitor;
     const secret = newCookieSecret();
     const decision = await executeOnUser(dependencies, request, user.id, {
@@ -58,13 +58,29 @@ export function signInScreens(declare: Declare, dependencies: DashboardDependenc
       code: form.code ?? '',
       secretHash: hashSecret(secret),
     });
-    if (isRefusal(decision)) return signInScreen(goOn, basePath, mistake(decision.detail));
+    if (isRefusal(decision)) return signInScreen(dependencies, goOn, mistake(decision.detail));
     if (decision.kind === 'paused') return codeScreen(goOn, basePath, mistake(PAUSED));
     if (decision.kind === 'failed')
       return codeScreen(goOn, basePath, [
         { message: 'The code is wrong, or was used already.', pointer: '/code' },
       ]);
     setCookie(reply, { user: user.id, signIn: signIn.id, secret });
+    return arrived(form, formTokenOf(secret), basePath);
+  });
+
+  declare({ method: 'POST', path: '/passkey', needs: 'nothing' }, async ({ request, reply, form }) => {
+    const { passkey: field = '' } = form;
+    const id = passkeys?.named(field) ?? null;
+    const user = id && (await store.dashboardUsers.fetch(id));
+    const used = user && passkeys && (await passkeys.used(field, user));
+    const secret = newCookieSecret();
+    const signIn = newSignIn(dependencies, request, secret);
+    const decision =
+      used &&
+      (await executeOnUser(dependencies, request, user.id, { type: 'sign_in_by_passkey', signIn, ...used }));
+    if (!decision || isRefusal(decision))
+      return signInScreen(dependencies, goOnIn(form), mistake(BAD_PASSKEY));
+    setCookie(reply, { user: decision.user.id, signIn: signIn.id, secret });
     return arrived(form, formTokenOf(secret), basePath);
   });
 
