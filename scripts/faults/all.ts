@@ -14,12 +14,14 @@ import { operationFaults } from './operation.ts';
 import { simulationFaults } from './simulation.ts';
 import { statementFaults } from './statements.ts';
 import { storeFaults } from './store.ts';
+import { userFaults } from './users.ts';
 import { webhookFaults } from './webhooks.ts';
 import { writerFaults } from './writer.ts';
 
 export const allFaults: readonly Fault[] = [
   ...checkoutFaults,
   ...accountFaults,
+  ...userFaults,
   ...webhookFaults,
   ...statementFaults,
   ...bankingFaults,

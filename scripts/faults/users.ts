@@ -1,0 +1,166 @@
+/** Faults in users and the dashboard: who comes in, how often a proof is good, and what a form may do. */
+import type { Fault } from './fault.ts';
+
+const rules = { file: 'src/users/user-changes.ts', tests: ['test/users/user-changes.test.ts'] };
+const signIn = ['test/dashboard/sign-in.test.ts'];
+const doors = ['test/dashboard/doors.test.ts'];
+const passkeys = { file: 'src/users/passkeys.ts', tests: ['test/users/passkeys.test.ts'] };
+const screen = { file: 'src/dashboard/screen.ts', tests: doors };
+const users = { file: 'src/store/resources/users.ts' };
+
+export const userFaults: readonly Fault[] = [
+  {
+    name: 'a link is good after its time',
+    ...rules,
+    find: 'link.hash !== secretHash || now >= link.until',
+    replace: 'link.hash !== secretHash',
+  },
+  {
+    name: 'a link is good twice',
+    ...rules,
+    find: '    password,\n    link: null,\n    totp: null,',
+    replace: '    password,\n    totp: null,',
+  },
+  {
+    name: 'a password counts that was changed meanwhile',
+    ...rules,
+    find: 'verified !== null && verified === user.password',
+    replace: 'verified !== null',
+  },
+  {
+    name: 'wrong passwords are looked at without a pause',
+    ...rules,
+    find: 'count >= FREE_FAILURES && now < lastAt + PAUSE_MS',
+    replace: 'count >= FREE_FAILURES && now < lastAt',
+  },
+  {
+    name: 'a right password alone ends the count of wrong codes',
+    ...rules,
+    find: 'failures: isWhole ? NO_FAILURES : user.failures,',
+    replace: 'failures: NO_FAILURES,',
+  },
+  {
+    name: 'a recovery code is good twice',
+    ...rules,
+    find: 'recoveryCodes: user.recoveryCodes.filter((each) => each !== hash) };',
+    replace: 'recoveryCodes: user.recoveryCodes };',
+  },
+  {
+    name: 'a one-time password is good twice',
+    file: 'src/users/codes.ts',
+    tests: ['test/users/user-changes.test.ts'],
+    find: 'step > lastStep',
+    replace: 'step >= lastStep',
+  },
+  {
+    name: 'the cookie stays the same behind the second factor',
+    ...rules,
+    find: 'const whole = { ...signIn, secretHash, confirmedAt: now, seenAt: now };',
+    replace: 'const whole = { ...signIn, confirmedAt: now, seenAt: now };',
+  },
+  {
+    name: 'whoever is signed in proves it by the password alone, though there is a second factor',
+    ...rules,
+    find: 'const used = user.totp === null ? user : withCodeUsed(user, code, now);',
+    replace: "const used = user.totp === null || code === '' ? user : withCodeUsed(user, code, now);",
+  },
+  {
+    name: 'the last owner gives the role away',
+    ...rules,
+    find: "current === 'owner' && owners.every((id) => id === user.id)",
+    replace: "current === 'owner' && owners.every((id) => id !== user.id)",
+  },
+  {
+    name: 'a changed password leaves other browsers signed in',
+    ...rules,
+    find: '          signIns: user.signIns.filter(({ id }) => id === command.signIn),\n        }),',
+    replace: '        }),',
+  },
+  {
+    name: 'a passkey is good twice for one challenge',
+    ...rules,
+    find: 'askedAt <= passkey.usedAt',
+    replace: 'askedAt < passkey.usedAt',
+  },
+  {
+    name: 'a challenge is good for ever',
+    ...passkeys,
+    find: 'made <= now && now < made + CHALLENGE_MS',
+    replace: 'made <= now',
+  },
+  {
+    name: 'a challenge to make a passkey is good for signing in',
+    ...passkeys,
+    find: '.update(purpose)',
+    replace: ".update('any')",
+  },
+  {
+    name: 'a password that is wrong is right',
+    file: 'src/users/passwords.ts',
+    tests: ['test/users/passwords.test.ts'],
+    find: 'timingSafeEqual(await tagOf(password, parameters), tag) && hash !== null',
+    replace: '(await tagOf(password, parameters)).length === tag.length && hash !== null',
+  },
+  {
+    name: 'half a sign-in is a whole one',
+    file: 'src/dashboard/visitor.ts',
+    tests: signIn,
+    find: 'visitor === null || visitor.signIn.confirmedAt === null',
+    replace: 'visitor === null',
+  },
+  {
+    name: 'the secret of a cookie is not looked at',
+    file: 'src/dashboard/visitor.ts',
+    tests: signIn,
+    find: 'signIn === undefined || !isSecretOf(signIn, cookie)',
+    replace: 'signIn === undefined',
+  },
+  {
+    name: 'a form needs no token',
+    ...screen,
+    find: "method === 'POST' && !hasFormToken(request, visitor)",
+    replace: "method === 'PUT' && !hasFormToken(request, visitor)",
+  },
+  {
+    name: 'forms of other sites are taken',
+    file: 'src/lib/foreign-form.ts',
+    tests: doors,
+    find: "site !== 'same-origin' && site !== 'none'",
+    replace: "site === 'cross'",
+  },
+  {
+    name: 'an old browser may send forms of other sites',
+    file: 'src/lib/foreign-form.ts',
+    tests: doors,
+    find: 'origin !== undefined && origin !== new URL(ownUrl).origin',
+    replace: 'false',
+  },
+  {
+    name: 'who signs in is led to another site',
+    file: 'src/dashboard/kept.ts',
+    tests: signIn,
+    find: '/^\\/dashboard(\\/[\\w./-]*)?(\\?[\\w.~%&=+:@,-]*)?$/.test(path)',
+    replace: "path.startsWith('/dashboard')",
+  },
+  {
+    name: 'a password is kept in a page',
+    file: 'src/dashboard/kept.ts',
+    tests: signIn,
+    find: "  'current_password',\n",
+    replace: '',
+  },
+  {
+    name: 'an account has no owner that is found',
+    ...users,
+    tests: ['test/store/sqlite.test.ts'],
+    find: "hasRole(account, 'owner')",
+    replace: "hasRole(account, 'finance')",
+  },
+  {
+    name: 'members of account 11 are members of account 1',
+    ...users,
+    tests: ['test/store/sqlite.test.ts'],
+    find: '`% ${account}:${role} %`',
+    replace: '`%${account}:${role} %`',
+  },
+];
