@@ -91,7 +91,7 @@ ${
 
   declare({ method: 'GET', path: '/profile', needs: 'sign-in' }, (visit) => profile(visit));
 
-  declare({ method: 'POST', path: '/profile/name', needs: 'sign-in' }, async (visit) => {
+  declare({ method: 'POST', path: '/profile/name', needs: 'own-confirmed' }, async (visit) => {
     const { form } = visit;
     const name = (form.name ?? '').trim();
     const email = emailKey(form.email ?? '');
