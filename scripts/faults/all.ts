@@ -8,6 +8,7 @@ import { checkoutFaults } from './checkout.ts';
 import type { Fault } from './fault.ts';
 import { historyFaults } from './histories.ts';
 import { httpFaults } from './http.ts';
+import { memberFaults } from './members.ts';
 import { methodFaults } from './methods.ts';
 import { nodeFaults } from './nodes.ts';
 import { operationFaults } from './operation.ts';
@@ -20,6 +21,7 @@ import { writerFaults } from './writer.ts';
 export const allFaults: readonly Fault[] = [
   ...checkoutFaults,
   ...accountFaults,
+  ...memberFaults,
   ...webhookFaults,
   ...statementFaults,
   ...bankingFaults,

@@ -2,9 +2,12 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
+import { executeOn } from '../../src/cli/with-store.ts';
+import { newId } from '../../src/lib/id.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { readLinkToken } from '../../src/users/links.ts';
-import type { UserId } from '../../src/users/user.ts';
+import { installation, type UserId } from '../../src/users/user.ts';
+import { ownOrigin } from '../../src/writer/command.ts';
 import { freshDirectory, runToEnd } from '../support/process.ts';
 import { serveHere } from '../support/service.ts';
 
@@ -36,7 +39,7 @@ async function setUp(t: TestContext) {
     const { id, secret } = JSON.parse(made.stdout);
     return `${id}:${secret}`;
   }
-  return { server, run, users, json, stored, keyOf };
+  return { server, path, run, users, json, stored, keyOf };
 }
 
 const linkIn = (stdout: string) => /^Link {2}(\S+)$/m.exec(stdout)?.[1] ?? assert.fail(stdout);
@@ -141,6 +144,22 @@ suite('opentill users', () => {
       assert.match(elsewhere.stderr, /there is no account 9/);
     }
     assert.equal((await users('reset', 'ada@example.com')).code, 2);
+  });
+
+  test('lists what is behind the first page as well', async (t) => {
+    const { users, path } = await setUp(t);
+    const store = openSqliteStore(path);
+    const execute = executeOn(store);
+    const origin = ownOrigin(installation, 'operator');
+    const made = Array.from({ length: 100 }, (_, index) => {
+      const id = newId('usr', Date.now() + index);
+      const link = { hash: 'a'.repeat(64), until: Date.now() };
+      const given = { id, name: '', email: '', account: 1, role: 'support', link, now: Date.now() } as const;
+      return execute({ subject: 'user', origin, id, command: { type: 'invite_user', ...given } });
+    });
+    await Promise.all(made);
+    await store.close();
+    assert.equal((await users('list')).stdout.trimEnd().split('\n').length, 101);
   });
 
   test('prints names from elsewhere so that they cannot steer a terminal', async (t) => {
