@@ -47,6 +47,12 @@ export const memberFaults: readonly Fault[] = [
   },
   {
     name: 'the last owner may go',
+    ...rules,
+    find: 'owners.every((id) => id === user.id)',
+    replace: 'owners.length === 0',
+  },
+  {
+    name: 'no owner can be removed',
     ...handler,
     find: "command.type === 'set_role' || command.type === 'remove_role'",
     replace: "command.type === 'set_role'",

@@ -212,6 +212,18 @@ suite('a role', () => {
     assert.ok(url);
   });
 
+  test('of an owner can be taken while another one stays', async () => {
+    const { id } = await invite({ role: 'owner' });
+    const alone = await writesNothing(service, () => call('DELETE', `/${id}`));
+    assertRefused(alone, { status: 409, message: 'MEMBER.DELETE.LAST_OWNER', errors: [[19046]] });
+    const other = await invite({ role: 'owner' });
+    succeeded(await call('DELETE', `/${id}`));
+    const demoted = await writesNothing(service, () =>
+      call('PUT', `/${other.id}`, { body: { role: 'read_only' } }),
+    );
+    assertRefused(demoted, { status: 409, message: 'MEMBER.UPDATE.LAST_OWNER', errors: [[19046]] });
+  });
+
   test('of the last owner stays, though two keys take it from both owners at once', async () => {
     for (let round = 0; round < 5; round++) {
       const account = await store.accounts.create(
