@@ -1,4 +1,4 @@
-import { roleNames } from '../../../users/roles.ts';
+import { meaningOf, roleNames } from '../../../users/roles.ts';
 import { objectOf } from '../../declare/json.ts';
 import { required, withDefault } from '../../declare/parameter.ts';
 import { choice, emailAddress, userName } from '../../declare/values.ts';
@@ -9,7 +9,8 @@ import { placeOptions } from '../../place.ts';
 export const command = membersCommand({
   purpose: 'Invite somebody to an account; the link is shown once.',
   details: [
-    'Whoever is a user already, by the e-mail address, gets the role at once and needs no link.',
+    `${roleNames.map((role) => `\`${role}\` may ${meaningOf(role)}`).join('; ')}.`,
+    'Whoever is a user already, by the e-mail address, gets the role at once and no new link.',
     'The link leads to `PUBLIC_URL`: on the database, run it with the settings of the server. At a server it takes a key of live mode.',
   ],
   arguments: { role: required(choice('role', ...roleNames), 'Role on the account.') },
@@ -25,10 +26,10 @@ export const command = membersCommand({
   variables: linkVariables,
   json: objectOf(withLinkKeys, 'member'),
   examples: [
-    ['opentill users invite owner', 'Somebody who may do everything, also on the first account'],
+    ['opentill users invite owner', 'Another owner of the first account'],
     [
       'opentill users invite support --email ada@example.com --account 2',
-      'Somebody who helps the payers of account 2',
+      'Somebody who helps payers of account 2',
     ],
     [
       'opentill users invite finance --url https://pay.example',
