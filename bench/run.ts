@@ -105,6 +105,6 @@ function keep(outcome: Outcome): void {
   const all = rows.flatMap(({ name }) =>
     name === outcome.row ? outcome : known.filter(({ row }) => row === name),
   );
-  writeFileSync(FIGURES, formatted(JSON.stringify(all), 'json'));
+  writeFileSync(FIGURES, formatted(JSON.stringify(all), 'figures.json'));
   writeFileSync(PAGE, formatted(performancePage()));
 }

@@ -27,14 +27,14 @@ const evidence = markedOutcomes(history());
 const architecture = 'docs/internals/architecture.md';
 
 const files: Readonly<Record<string, string | Buffer>> = {
-  'openapi.json': formatted(JSON.stringify(document), 'json'),
+  'openapi.json': formatted(JSON.stringify(document), 'openapi.json'),
   'docs/reference/api.html': referencePage(operations, document),
   'docs/reference/errors.html': errorsPage(),
   'docs/reference/settings.md': formatted(settingsReference()),
   'docs/reference/errors.md': formatted(errorsReference()),
   'docs/reference/events.md': formatted(eventsReference()),
   // Evidence of a commit that is gone, as after a rebase, is marked as such.
-  'docs/reference/evidence.json': formatted(JSON.stringify(evidence), 'json'),
+  'docs/reference/evidence.json': formatted(JSON.stringify(evidence), 'evidence.json'),
   'docs/reference/evidence.md': formatted(evidencePage(evidence)),
   'docs/reference/performance.md': formatted(performancePage()),
   'docs/reference/cli.md': formatted(await cliReference()),

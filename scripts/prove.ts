@@ -115,6 +115,6 @@ function keep(outcome: Outcome): void {
   const all = campaigns.flatMap(({ name }) =>
     name === outcome.campaign ? outcome : known.filter(({ campaign }) => campaign === name),
   );
-  writeFileSync(FIGURES, formatted(JSON.stringify(all), 'json'));
+  writeFileSync(FIGURES, formatted(JSON.stringify(all), 'figures.json'));
   writeFileSync(PAGE, formatted(evidencePage()));
 }

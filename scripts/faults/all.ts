@@ -8,6 +8,7 @@ import { checkoutFaults } from './checkout.ts';
 import type { Fault } from './fault.ts';
 import { historyFaults } from './histories.ts';
 import { httpFaults } from './http.ts';
+import { memberFaults } from './members.ts';
 import { methodFaults } from './methods.ts';
 import { nodeFaults } from './nodes.ts';
 import { operationFaults } from './operation.ts';
@@ -22,6 +23,7 @@ export const allFaults: readonly Fault[] = [
   ...checkoutFaults,
   ...accountFaults,
   ...userFaults,
+  ...memberFaults,
   ...webhookFaults,
   ...statementFaults,
   ...bankingFaults,

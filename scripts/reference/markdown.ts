@@ -15,9 +15,9 @@ export function table(head: readonly string[], rows: ReadonlyArray<readonly (str
   return line(head) + line(head.map(() => '---')) + rows.map(line).join('');
 }
 
-/** The page as the formatter of this repository would write it, so that the two never disagree. */
-export function formatted(page: string, type: 'md' | 'json' = 'md'): string {
-  return execFileSync(biome, ['format', `--stdin-file-path=page.${type}`], {
+/** The page as the formatter of this repository would write the file, so that the two never disagree. */
+export function formatted(page: string, path = 'page.md'): string {
+  return execFileSync(biome, ['format', `--stdin-file-path=${path}`], {
     input: page,
     encoding: 'utf8',
     cwd: join(import.meta.dirname, '../..'),

@@ -22,7 +22,8 @@ export type RefusalReason =
   | 'too_many_api_keys'
   | 'user_exists'
   | 'too_many_users'
-  | 'last_owner';
+  | 'last_owner'
+  | 'member_elsewhere';
 
 /** One mistake in the input: its place (RFC 6901 JSON pointer), and a sentence about it. */
 export type Problem = { readonly pointer: string; readonly detail: string };

@@ -5,10 +5,12 @@ import { addApiKey, createApiKey, hashSecret, usualPermissions } from '../accoun
 import type { Config } from '../config/settings.ts';
 import type { Store } from '../store/store.ts';
 import { Failure } from './failure.ts';
+import { inviteUser } from './members/in-database.ts';
+import { executeOn } from './with-store.ts';
 
 /**
- * Makes what an empty database lacks: an account and, unless one is given by BOOTSTRAP_API_KEY, a test key. Returns
- * what to tell the operator, or null if there is nothing new.
+ * Makes what an empty database lacks: an account, an invitation of its owner and, unless one is given by
+ * BOOTSTRAP_API_KEY, a test key. Returns what to tell the operator, or null if there is nothing new.
  */
 export async function firstStart(
   store: Store,
@@ -30,16 +32,26 @@ export async function firstStart(
       );
     }
     if (key.revokedAt !== null) throw new Failure('the key of BOOTSTRAP_API_KEY is revoked');
-    return made === null ? null : `Webhook secret  ${account.webhookSecrets.test}`;
   }
   if (made === null) return null;
+  const link = await linkForOwner(store, PUBLIC_URL, account.number);
+  const webhookSecret = account.webhookSecrets.test;
+  if (given) return `Webhook secret  ${webhookSecret}\n${signingIn(link)}`;
   const { id, secret } = await createApiKey(store, {
     tenant,
     permissions: usualPermissions,
     name: 'first key',
     nowMs,
   });
-  return firstSteps(PUBLIC_URL, id, secret, account.webhookSecrets.test);
+  return firstSteps(PUBLIC_URL, id, secret, webhookSecret, link);
+}
+
+/** Of the account that was just made, so that no later start makes another. */
+async function linkForOwner(store: Store, publicUrl: string, account: number): Promise<string> {
+  const owner = { account, role: 'owner', name: '', email: '' } as const;
+  const { url } = await inviteUser({ store, execute: executeOn(store) }, publicUrl, owner);
+  if (url === null) throw new Error('a user without an address was known already');
+  return url;
 }
 
 /**
@@ -59,14 +71,14 @@ export function announced(welcome: string, isTerminal: boolean, databaseUrl: Con
   return `This is a new database. Its secrets and first steps are in ${file} (mode 600). Delete it after reading.`;
 }
 
-function firstSteps(url: string, id: string, secret: string, webhookSecret: string): string {
+function firstSteps(url: string, id: string, secret: string, webhookSecret: string, link: string): string {
   return `
 This is a new database. Here is a key for test mode; the secret is shown only now:
 
   API key         ${id}
   API secret      ${secret}
   Webhook secret  ${webhookSecret}
-
+${signingIn(link)}
 Create a checkout session, open the page that its "url" names, and pay in test mode:
 
   curl -s -u ${id}:${secret} ${url}/v3/checkout \\
@@ -80,3 +92,11 @@ List your sessions:
 The reference of the API is at ${url}/docs
 `;
 }
+
+const signingIn = (link: string): string => `
+To sign in to the dashboard, open this link within three days and choose a password:
+
+  ${link}
+
+"opentill users reset" makes a new link, "opentill users invite owner" one for somebody else.
+`;

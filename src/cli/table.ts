@@ -40,6 +40,16 @@ const sections: readonly Section[] = [
     },
   },
   {
+    title: 'Users of the dashboard (in the database, also while a server runs on it)',
+    commands: {
+      'users list': () => import('./commands/users/list.ts'),
+      'users invite': () => import('./commands/users/invite.ts'),
+      'users set-role': () => import('./commands/users/set-role.ts'),
+      'users remove': () => import('./commands/users/remove.ts'),
+      'users reset': () => import('./commands/users/reset.ts'),
+    },
+  },
+  {
     title: 'Whole databases',
     commands: {
       'db backup': () => import('./commands/db/backup.ts'),

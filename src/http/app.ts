@@ -39,6 +39,7 @@ import { checkoutRoutes } from './routes/checkout.ts';
 import { customerRoutes } from './routes/customer.ts';
 import { eventRoutes } from './routes/event.ts';
 import { logoRoutes } from './routes/logo.ts';
+import { memberRoutes } from './routes/member.ts';
 import { metadataRoutes } from './routes/metadata.ts';
 import { movementRoutes } from './routes/movement.ts';
 import { operationsRoutes, type Phase } from './routes/operations.ts';
@@ -160,6 +161,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       webhookDeliveryRoutes(api, options);
       metadataRoutes(api, options);
       apiKeyRoutes(api, options);
+      memberRoutes(api, options);
       accountSettingsRoutes(api, options);
       logoRoutes(api, options);
       receivingAccountRoutes(api, options);

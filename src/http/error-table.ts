@@ -61,7 +61,8 @@ export const errorTable = {
     status: 403,
     code: 113,
     text: 'The API key may not call this operation.',
-    advice: 'Use a key with the permission that the message names. Test helpers need a key of test mode.',
+    advice:
+      'Use a key with the permission that the message names. Test helpers need a key of test mode, and changes of members one of live mode.',
   },
   not_found: {
     status: 404,
@@ -213,7 +214,7 @@ export const errorTable = {
     status: 409,
     code: 19044,
     text: 'Another user has this e-mail address.',
-    advice: 'List the members of the account. A member who signs in already keeps their address and role.',
+    advice: 'List the members of the account. To change the role of one, update the member.',
   },
   too_many_users: {
     status: 409,
@@ -226,6 +227,13 @@ export const errorTable = {
     code: 19046,
     text: 'The account would have no owner left.',
     advice: 'Make another member an owner first.',
+  },
+  member_elsewhere: {
+    status: 409,
+    code: 19047,
+    text: 'The member has a role on another account as well.',
+    advice:
+      'The link would lead to the other account too. The operator of the service makes one with `opentill users reset`.',
   },
   no_credentials_key: {
     status: 409,

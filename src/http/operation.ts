@@ -35,6 +35,8 @@ export type Declaration = Answers & {
   readonly currencyOf?: CurrencyOf;
   /** Only for keys of test mode. */
   readonly testOnly?: boolean;
+  /** Only for keys of live mode: it changes what is of both modes. */
+  readonly liveOnly?: boolean;
   /** The body is a file: of any type, read by the handler, or of one of these and no longer than other bodies. */
   readonly upload?: true | readonly string[];
   readonly summary: string;

@@ -80,6 +80,7 @@ export function resources(parts: Parts) {
     customers: { ...asked.customers, list: inSteps(asked.customers.list) },
     bankEntries: { ...asked.bankEntries, list: inSteps(asked.bankEntries.list) },
     bankFiles: { ...asked.bankFiles, list: inSteps(asked.bankFiles.list) },
+    dashboardUsers: { ...asked.dashboardUsers, list: inSteps(asked.dashboardUsers.list) },
     events: { ...asked.events, ...feedReads(run, feed), end: feed.end },
     work: {
       ...asked.work,

@@ -13,7 +13,7 @@ export type Rights = {
 const reading = ['AUDIT.LIST', 'WEBHOOK_DELIVERY.LIST', 'WEBHOOK_DELIVERY.FETCH'] as const;
 
 const rights: Readonly<Record<Role, Rights & { readonly meaning: string }>> = {
-  owner: { meaning: 'everything', permissions: allPermissions, operations: [] },
+  owner: { meaning: 'do everything', permissions: allPermissions, operations: [] },
   finance: {
     meaning: 'see everything, refund, and work with bank statements and payment files',
     permissions: ['read', 'refund', 'bank'],

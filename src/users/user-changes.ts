@@ -4,6 +4,7 @@ import type { RealTime } from '../lib/time.ts';
 import { hashCode, usedTotp } from './codes.ts';
 import type { Role } from './roles.ts';
 import {
+  accountsOf,
   endOf,
   isInvited,
   type Link,
@@ -12,6 +13,7 @@ import {
   MAX_USERS,
   openSignIn,
   type Passkey,
+  roleOn,
   type SignIn,
   type SignInId,
   type Totp,
@@ -37,8 +39,11 @@ export type UserCommand = { readonly now: RealTime } & (
     } & Pick<User, 'id' | 'name' | 'email'>)
   | { readonly type: 'set_role'; readonly account: number; readonly role: Role }
   | { readonly type: 'remove_role'; readonly account: number }
-  /** A new link for somebody who cannot sign in; whoever opens it proves no second factor. */
-  | { readonly type: 'reset_user'; readonly link: Link }
+  /**
+   * A new link for somebody who cannot sign in; whoever opens it proves no second factor. `account` is the one that asks,
+   * null the operator.
+   */
+  | { readonly type: 'reset_user'; readonly account: number | null; readonly link: Link }
   | ({
       readonly type: 'accept_link';
       readonly secretHash: string;
@@ -95,7 +100,6 @@ export type UserDecision = {
 const FREE_FAILURES = 10;
 const PAUSE_MS = 60_000;
 
-export const NO_SUCH_USER = 'There is no such user.';
 export const NO_SUCH_MEMBER = 'There is no such member of the account.';
 export const BAD_LINK = 'The link was used already, has expired, or is not complete.';
 export const SIGNED_OUT = 'You are signed out.';
@@ -108,14 +112,14 @@ export function decideUser(
   command: UserCommand,
 ): UserDecision | Refusal {
   if (command.type === 'invite_user') return invited(facts, command);
-  if (known === null) return refuse('not_found', NO_SUCH_USER);
+  if (known === null) return 'account' in command && command.account !== null ? noSuchMember : noSuchUser;
   const user = { ...known, signIns: known.signIns.filter((each) => command.now < endOf(each)) };
   switch (command.type) {
     case 'set_role':
     case 'remove_role':
       return withRole(user, facts.owners, command);
     case 'reset_user':
-      return changed({ ...user, link: command.link, failures: NO_FAILURES });
+      return reset(user, command);
     case 'accept_link':
       return accepted(user, facts, command);
     case 'sign_in':
@@ -172,21 +176,27 @@ const NO_FAILURES = { count: 0, lastAt: 0 };
 
 const changed = (user: User): UserDecision => ({ kind: 'change', user });
 
+const noSuchUser = refuse('not_found', 'There is no such user.');
+const noSuchMember = refuse('not_found', NO_SUCH_MEMBER);
 const wrongCode = refuseFields([{ pointer: '/code', detail: 'is not the current code' }]);
 
 type CommandOf<T extends UserCommand['type']> = Extract<UserCommand, { readonly type: T }>;
 
-/** Somebody who signs in already gets the role at once, and no link; of two invitations the last one counts. */
+/**
+ * Whoever is a user already gets the role, and no link: it would lead to the roles on other accounts as well, also where
+ * the invitation to those was not accepted yet.
+ */
 function invited(
   { byEmail, count }: UserFacts,
   { id, name, email, account, role, link, now }: CommandOf<'invite_user'>,
 ): UserDecision | Refusal {
   const roles = { [account]: role };
   if (byEmail !== null) {
-    if (byEmail.roles[String(account)] !== undefined)
-      return refuse('user_exists', 'A member of the account has this e-mail address.');
-    const invitation = isInvited(byEmail) ? { link } : {};
-    return changed({ ...byEmail, ...invitation, roles: { ...byEmail.roles, ...roles } });
+    if (roleOn(byEmail, account) !== undefined)
+      return refuse('user_exists', 'A member of the account has this e-mail address.', [
+        { pointer: '/email', detail: 'belongs to a member of the account' },
+      ]);
+    return changed({ ...byEmail, roles: { ...byEmail.roles, ...roles } });
   }
   if (count >= MAX_USERS) return refuse('too_many_users', `There are ${MAX_USERS} users already.`);
   return changed({
@@ -211,7 +221,7 @@ function withRole(
   command: CommandOf<'set_role' | 'remove_role'>,
 ): UserDecision | Refusal {
   const { [String(command.account)]: current, ...others } = user.roles;
-  if (current === undefined) return refuse('not_found', NO_SUCH_MEMBER);
+  if (current === undefined) return noSuchMember;
   const role = command.type === 'set_role' ? command.role : null;
   if (role === current) return { kind: 'unchanged', user };
   if (current === 'owner' && owners.every((id) => id === user.id))
@@ -219,6 +229,16 @@ function withRole(
   const roles = role === null ? others : { ...others, [command.account]: role };
   const isGone = Object.keys(roles).length === 0;
   return { kind: isGone ? 'gone' : 'change', user: { ...user, roles } };
+}
+
+/** The link leads to all roles of the user, so that one account has none made for a user of others. */
+function reset(user: User, { account, link }: CommandOf<'reset_user'>): UserDecision | Refusal {
+  if (account !== null) {
+    if (roleOn(user, account) === undefined) return noSuchMember;
+    if (accountsOf(user).length > 1)
+      return refuse('member_elsewhere', 'The member has a role on another account as well.');
+  }
+  return changed({ ...user, link, failures: NO_FAILURES });
 }
 
 const emailTaken = ({ id }: User, { byEmail }: UserFacts): Refusal | null =>

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { allPermissions } from '../../src/accounts/api-key.ts';
+import type { Mode } from '../../src/checkout/tenant.ts';
 import { contentsOf } from '../support/database.ts';
 import { revokeKey } from '../support/revoke-key.ts';
 import { type Answer, startService } from '../support/service.ts';
@@ -37,15 +38,21 @@ function visible({ status, headers, text }: Answer) {
   return { status, rest, text };
 }
 
+const restricted = async (mode: Mode) =>
+  Object.fromEntries(
+    await Promise.all(
+      allPermissions.map(
+        async (each) => [each, await service.createKey({ mode, permissions: [each] })] as const,
+      ),
+    ),
+  );
 const keys = {
   neighbour: await service.createKey({ account: neighbour.number }),
   live: await service.createKey({ mode: 'live' }),
+  liveNeighbour: await service.createKey({ account: neighbour.number, mode: 'live' }),
   revoked: await service.createKey(),
-  restricted: Object.fromEntries(
-    await Promise.all(
-      allPermissions.map(async (each) => [each, await service.createKey({ permissions: [each] })] as const),
-    ),
-  ),
+  restricted: await restricted('test'),
+  liveRestricted: await restricted('live'),
 };
 await revokeKey(service.service.store, keys.revoked.id);
 const payersToken = new URL((await createSession(service)).url).pathname.split('/').pop() ?? '';
@@ -82,15 +89,19 @@ test('the matrix has every operation of the API', async () => {
 
 /** All that is there of their accounts and modes: the key itself, and what the test service has in live mode. */
 const ownIds: Readonly<Record<string, { readonly neighbour?: string[]; readonly live: string[] }>> = {
-  'API_KEY.LIST': { neighbour: [keys.neighbour.id], live: [keys.live.id] },
+  'API_KEY.LIST': {
+    neighbour: [keys.neighbour.id],
+    live: [keys.live, ...Object.values(keys.liveRestricted)].map(({ id }) => id),
+  },
   'RECEIVING_ACCOUNT.LIST': { live: ['eur'] },
 };
 
 for (const row of operations) {
-  const { method, path, operation, permission, subject, testOnly = false } = row;
+  const { method, path, operation, permission, subject, testOnly, liveOnly, ofBothModes } = row;
+  const own = liveOnly ? keys.live : service.key;
   suite(`${method} ${path}`, () => {
     test('answers its own account, by Basic and by bearer', async () => {
-      for (const authorization of [service.key.authorization, `Bearer ${secret}`, `bearer  ${secret}`]) {
+      for (const authorization of [own.authorization, `Bearer ${own.secret}`, `bearer  ${own.secret}`]) {
         const { status } = await ask(row, await subjects[subject](), { authorization });
         assert.ok([200, 201, 204].includes(status), String(status));
       }
@@ -100,7 +111,8 @@ for (const row of operations) {
       const allowed = only === permission;
       test(`${allowed ? 'answers' : 'refuses'} a key for ${only} alone`, async () => {
         const id = await subjects[subject]();
-        const headers = { authorization: keys.restricted[only]?.authorization ?? '' };
+        const { [only]: key } = liveOnly ? keys.liveRestricted : keys.restricted;
+        const headers = { authorization: key?.authorization ?? '' };
         if (allowed) {
           assert.ok((await ask(row, id, headers)).status < 300);
           return;
@@ -129,13 +141,25 @@ for (const row of operations) {
       }
     });
 
-    for (const who of ['neighbour', 'live'] as const) {
-      const { authorization } = keys[who];
-      if (who === 'live' && testOnly) {
-        test('refuses a live key', async () => {
+    for (const who of ['neighbour', liveOnly ? 'test' : 'live'] as const) {
+      const neighbours = liveOnly ? keys.liveNeighbour : keys.neighbour;
+      const { authorization } = who === 'neighbour' ? neighbours : liveOnly ? service.key : keys.live;
+      if (who === 'test' || (who === 'live' && testOnly)) {
+        test(`refuses a ${who} key`, async () => {
           const id = await subjects[subject]();
           const answer = await writesNothing(service, () => ask(row, id, { authorization }));
           assertRefused(answer, { status: 403, message: `${operation}.SCOPE_MISSING`, errors: [[113]] });
+        });
+      } else if (who === 'live' && ofBothModes) {
+        test('tells a live key the same', async () => {
+          const id = await subjects[subject]();
+          const same = { 'x-request-id': 'same' };
+          const answer = await ask(row, id, { ...same, authorization });
+          assert.deepEqual(
+            visible(answer),
+            visible(await ask(row, id, { ...same, authorization: own.authorization })),
+          );
+          assert.equal(answer.status, 200);
         });
       } else if (subject in prefixes) {
         test(`tells a ${who} key what it tells of an unknown id`, async () => {
@@ -152,10 +176,7 @@ for (const row of operations) {
           await createSession(service, { customer_details: { name: 'Ada' } });
           const { data } = (await ask(row, '', { authorization })).json;
           const own = ownIds[operation]?.[who] ?? [];
-          assert.deepEqual(
-            data.map(({ id }: Data) => id),
-            own,
-          );
+          assert.deepEqual(data.map(({ id }: Data) => id).sort(), own.toSorted());
         });
       }
     }

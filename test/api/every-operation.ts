@@ -15,6 +15,9 @@ export type Operation = {
   /** What a request has to say in its query. */
   readonly query?: string;
   readonly testOnly?: boolean;
+  readonly liveOnly?: boolean;
+  /** What it is about is of the account, and the same in both modes. */
+  readonly ofBothModes?: boolean;
   /** It makes what it does not find: of a body that is no whole one it then says what is missing. */
   readonly creates?: boolean;
 };
@@ -383,6 +386,56 @@ export const operations: readonly Operation[] = [
     operation: 'API_KEY.REVOKE',
     permission: 'manage',
     subject: 'apiKey',
+  },
+  {
+    method: 'POST',
+    path: '/v3/member',
+    operation: 'MEMBER.INVITE',
+    permission: 'manage',
+    subject: 'none',
+    body: { role: 'support', name: 'Ada' },
+    liveOnly: true,
+  },
+  {
+    method: 'GET',
+    path: '/v3/member',
+    operation: 'MEMBER.LIST',
+    permission: 'manage',
+    subject: 'none',
+    ofBothModes: true,
+  },
+  {
+    method: 'GET',
+    path: '/v3/member/{id}',
+    operation: 'MEMBER.FETCH',
+    permission: 'manage',
+    subject: 'member',
+    ofBothModes: true,
+  },
+  {
+    method: 'PUT',
+    path: '/v3/member/{id}',
+    operation: 'MEMBER.UPDATE',
+    permission: 'manage',
+    subject: 'member',
+    body: { role: 'finance' },
+    liveOnly: true,
+  },
+  {
+    method: 'DELETE',
+    path: '/v3/member/{id}',
+    operation: 'MEMBER.DELETE',
+    permission: 'manage',
+    subject: 'member',
+    liveOnly: true,
+  },
+  {
+    method: 'POST',
+    path: '/v3/member/{id}/reset',
+    operation: 'MEMBER.RESET',
+    permission: 'manage',
+    subject: 'member',
+    liveOnly: true,
   },
   {
     method: 'GET',

@@ -106,6 +106,7 @@ suite('the key that an operation needs', () => {
       assert.equal(spec['x-permission'], row.permission);
       assert.ok(spec.description.includes(`the permission \`${row.permission}\``));
       assert.equal(spec.description.endsWith(', in test mode.'), row.testOnly === true);
+      assert.equal(spec.description.endsWith(', in live mode.'), row.liveOnly === true);
     });
   }
 });
@@ -219,6 +220,7 @@ suite('real answers', async () => {
     refund: await service.createKey({ permissions: ['refund'] }),
     webhooks: await service.createKey({ permissions: ['webhooks'] }),
   };
+  const live = await service.createKey({ mode: 'live' });
   const session = async () => (await createSession(service, order)).id;
   const subjects = subjectsOf(service, await startReceiver({ after }));
 
@@ -229,12 +231,13 @@ suite('real answers', async () => {
     const given = fuller[spec.operationId] ?? row?.body;
     const query = row?.query ?? '';
     const ask = async (
-      headers: Record<string, string> = {},
+      asked: Record<string, string> = {},
       changed: { id?: string; body?: unknown; query?: string } = {},
     ) => {
       const subject = changed.id ?? (await id());
       const target = path.replace('{id}', subject) + (changed.query ?? query);
       const usual = typeof given === 'function' ? given(subject) : given;
+      const headers = row?.liveOnly ? { authorization: live.authorization, ...asked } : asked;
       const answer = await call(method, target, { body: 'body' in changed ? changed.body : usual, headers });
       assertDocumented(operation, answer);
       return answer.status;

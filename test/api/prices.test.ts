@@ -11,6 +11,7 @@ import { openRoutes } from '../../bench/neighbours/open.ts';
 import { median } from '../../bench/statistics.ts';
 import { createAccount } from '../../src/accounts/account.ts';
 import { allPermissions, type Permission } from '../../src/accounts/api-key.ts';
+import type { Mode } from '../../src/checkout/tenant.ts';
 import { asSent, type Sent } from '../support/client.ts';
 import { evidence, type Figures } from '../support/evidence.ts';
 import { shownForm } from '../support/pay-form.ts';
@@ -46,7 +47,6 @@ const service = await startService(
   { after },
   { env: { STRIPE_SECRET_KEY: 'sk_test_prices', STRIPE_WEBHOOK_SECRET: 'whsec_prices' } },
 );
-const { authorization } = service.key;
 const { kind, tablesOfChanges, query } = service.database;
 const subjects = subjectsOf(service, await startReceiver({ after }));
 const client = new Worker(new URL('prices-client.ts', import.meta.url));
@@ -72,12 +72,21 @@ const FORM = 'application/x-www-form-urlencoded';
 const get = (path: string) => async (): Promise<Request> => ({ method: 'GET', path });
 
 const neighbour = await createAccount(service.service.store, 'Neighbour', Date.now());
-const { authorization: other } = await service.createKey({ account: neighbour.number });
-const lacking = new Map<Permission, string>();
-for (const permission of allPermissions) {
-  const permissions = allPermissions.filter((each) => each !== permission);
-  lacking.set(permission, (await service.createKey({ permissions })).authorization);
+
+/** Callers by a mode; `own` is the one that asks for what it may have. */
+async function callersIn(mode: Mode, own: string) {
+  const lacking = new Map<Permission, string>();
+  for (const permission of allPermissions) {
+    const permissions = allPermissions.filter((each) => each !== permission);
+    lacking.set(permission, (await service.createKey({ mode, permissions })).authorization);
+  }
+  const { authorization: other } = await service.createKey({ mode, account: neighbour.number });
+  return { own, other, lacking };
 }
+const callers = {
+  test: await callersIn('test', service.key.authorization),
+  live: await callersIn('live', (await service.createKey({ mode: 'live' })).authorization),
+};
 
 function bodyOf(given: unknown): Pick<Request, 'body' | 'type'> {
   const { type, content: body } = asSent(given);
@@ -85,7 +94,8 @@ function bodyOf(given: unknown): Pick<Request, 'body' | 'type'> {
 }
 
 const keyed = operations.flatMap(
-  ({ method, path, operation, permission, subject, body, query = '', creates }): Row[] => {
+  ({ method, path, operation, permission, subject, body, query = '', creates, liveOnly }): Row[] => {
+    const { own: authorization, other, lacking } = callers[liveOnly ? 'live' : 'test'];
     const request = (id: string): Request => {
       const sent = typeof body === 'function' ? body(id) : body;
       return {

@@ -1,6 +1,8 @@
 /** Subjects of API operations, each made on demand. */
+import type { User } from '../../src/users/user.ts';
 import { png } from '../support/image.ts';
 import type { OtherService } from '../support/service.ts';
+import { changeUser, inviteUser } from '../support/users.ts';
 import { awaitTransfer, camt, configure, entered, eur, imported } from './bank.ts';
 import type { Receiver } from './receiver.ts';
 import { createSession, type Data, pay, succeeded, until, WELL_FORMED_ID } from './shop.ts';
@@ -42,6 +44,7 @@ export function subjectsOf(
     return id;
   };
   let lastKey: string | null = null;
+  let lastMember: User | null = null;
   const subjects = {
     none: async () => '',
     checkout: async () => (await createSession(service)).id,
@@ -70,6 +73,17 @@ export function subjectsOf(
       const body = { permissions: ['read'], name: 'Till 2' };
       lastKey = succeeded(await call('POST', '/v3/api_key', { body }), 201).id;
       return `${lastKey}`;
+    },
+    /** A member, who takes the place of the one before, if that is still there. */
+    async member() {
+      const { store } = service.service;
+      const account = service.account.number;
+      if (lastMember !== null && (await store.dashboardUsers.fetch(lastMember.id)) !== null) {
+        const now = Date.now();
+        await changeUser(store, lastMember.id, { type: 'remove_role', account, now });
+      }
+      lastMember = await inviteUser(store, { account, role: 'support', email: '' });
+      return lastMember.id;
     },
     paid,
     refund: async () => refunded(await paid()),
@@ -154,6 +168,7 @@ export const prefixes: Readonly<Record<Exclude<Subject, Surroundings>, string>> 
   statement: 'bfl',
   paymentFile: 'bfl',
   apiKey: 'ak_test',
+  member: 'usr',
   receivingAccount: 'main',
   railCredentials: 'stripe',
 };

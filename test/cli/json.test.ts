@@ -130,6 +130,12 @@ test('every command that prints data prints it as JSON, with the keys that are d
   assert.equal(first(await json('keys revoke', [till?.id ?? ''])).status, 'revoked');
   assert.equal(first(await json('accounts create', ['Other'])).number, 2);
   assert.equal((await json('accounts list')).length, 2);
+  // The first start has invited an owner.
+  const [owner] = await json('users list');
+  assert.equal(owner?.role, 'owner');
+  const invited = first(await json('users invite', ['support', '--email', 'ada@example.com']));
+  assert.equal(first(await json('users set-role', [invited.id, 'finance'])).role, 'finance');
+  assert.match(String(first(await json('users reset', [invited.id])).url), /\/dashboard\/link\/usr_/);
   await json('accounts settings');
   await json('accounts rename', ['Shop']);
   writeFileSync(join(directory, 'logo.png'), png());

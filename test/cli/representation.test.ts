@@ -19,7 +19,7 @@ type Settings = Readonly<Record<string, string>>;
 type Call = (method: string, path: string, body?: object) => Promise<unknown>;
 
 /** Commands of other groups print no resource that the API has for keys with `manage`. */
-const groups = ['accounts', 'keys', 'credentials', 'webhooks', 'bank'];
+const groups = ['accounts', 'users', 'keys', 'credentials', 'webhooks', 'bank'];
 
 const secrets = { secret_key: 'rk_test_0123456789abcdef', webhook_secret: 'whsec_0123456789abcdef' };
 const holder = { name: 'Shop', country: 'DE' };
@@ -33,12 +33,13 @@ type Row = {
   readonly isLive?: boolean;
 };
 
-/** Names of files, and two keys that are alike, one for each of the two. */
+/** Names of files, two keys that are alike, one for each of the two, and a user. */
 type Made = {
   readonly stripe: string;
   readonly policy: string;
   readonly logo: string;
   readonly keys: readonly [string, string];
+  readonly user: string;
 };
 
 const policy = { policy: { late: 'hold' } };
@@ -82,6 +83,24 @@ const rows: Readonly<Record<string, Row | null>> = {
     // The command line is no key.
     differing: ['is_caller'],
   },
+  'users invite': {
+    args: () => ['support', '--name', 'Bob'],
+    api: (call) => call('POST', '/member', { role: 'support', name: 'Bob' }),
+    differing: ['id', 'created_at', 'link_expires_at', 'url'],
+    isLive: true,
+  },
+  'users set-role': {
+    args: ({ user }) => [user, 'finance'],
+    api: (call, { user }) => call('PUT', `/member/${user}`, { role: 'finance' }),
+    isLive: true,
+  },
+  'users reset': {
+    args: ({ user }) => [user],
+    api: (call, { user }) => call('POST', `/member/${user}/reset`),
+    differing: ['link_expires_at', 'url'],
+    isLive: true,
+  },
+  'users list': { args: () => [], api: (call) => call('GET', '/member'), isLive: true },
   'credentials set': {
     args: ({ stripe: file }) => ['stripe', '--file', file],
     api: (call) => call('PUT', '/rail_credentials/stripe', secrets),
@@ -152,11 +171,13 @@ async function setUp(t: TestContext) {
     return path;
   };
   const [one, other] = [await keyOf('--name', 'One'), await keyOf('--name', 'One')];
+  const user = (await printedBy('users invite', ['support', '--name', 'Ada'])) as Data;
   const made: Made = {
     stripe: put('stripe.json', secrets),
     policy: put('policy.json', policy),
     logo: put('logo.png', png()),
     keys: [String(one.id), String(other.id)],
+    user: String(user.id),
   };
   const keys = { test: await adminOf(), live: await adminOf('--live') };
   const callers = { test: callerOf(keys.test), live: callerOf(keys.live) };

@@ -25,6 +25,12 @@ suite('the first start', () => {
     assert.equal(mode & 0o777, 0o600);
     assert.match(stdout, /API key {9}ak_test_\w{16}\n/);
     assert.match(stdout, /Webhook secret {2}whsec_[\w+/=]{40,}\n/);
+    const { stdout: users } = await runToEnd(t, ['users', 'list', '--json'], settings);
+    const [owner, ...otherUsers] = JSON.parse(users);
+    assert.deepEqual([owner.role, owner.status, otherUsers], ['owner', 'invited', []]);
+    const link = new RegExp(`\\n  ${first.url}/dashboard/link/${owner.id}\\.[0-9a-z]{40}\\n`);
+    assert.match(stdout, link);
+    assert.match(stdout, /"opentill users reset" .+ "opentill users invite owner" /);
 
     const [create, list, ...others] = curlLines(stdout);
     assert.ok(create && list && others.length === 0, stdout);
@@ -51,6 +57,20 @@ suite('the first start', () => {
     await second.kill('SIGTERM');
     assert.equal(second.output.stdout, `opentill listening on ${second.url}\n`);
     assert.equal(second.output.stderr, '');
+  });
+
+  test('invites nobody where there is an account already', async (t) => {
+    const settings = { DATABASE_URL: `sqlite:${join(freshDirectory(t), 'till.db')}` };
+    const first = await serve(t, settings);
+    await first.kill('SIGTERM');
+    {
+      using tables = new DatabaseSync(settings.DATABASE_URL.slice('sqlite:'.length));
+      tables.exec('DELETE FROM dashboard_user');
+    }
+    const second = await serve(t, settings);
+    await second.kill('SIGTERM');
+    assert.equal(second.output.stdout, `opentill listening on ${second.url}\n`);
+    assert.equal((await runToEnd(t, ['users', 'list'], settings)).stdout, '');
   });
 
   test('is told whole on a terminal, and where no file can be written', (t) => {
@@ -102,7 +122,9 @@ suite('the first start', () => {
     await server.kill('SIGTERM');
     const token = data.url.split('/').at(-1) ?? '';
     const webhookSecret = /whsec_\S+/.exec(stdout)?.[0] ?? '';
-    for (const canary of [secret, authorization.slice(6), token, webhookSecret, 'canary', 'Canary']) {
+    const link = /\/dashboard\/link\/\w+\.(\w+)/.exec(stdout)?.[1] ?? '';
+    const canaries = [secret, authorization.slice(6), token, webhookSecret, link, 'canary', 'Canary'];
+    for (const canary of canaries) {
       assert.ok(canary.length > 5 && !server.output.stderr.includes(canary), `${canary} is in the log`);
     }
   });
@@ -237,7 +259,7 @@ suite('the bootstrap key', () => {
   const key = 'ak_test_boot:sk_test_boot';
   const call = (url: string, secret = 'sk_test_boot') => fetch(`${url}/v3/checkout`, bearer(secret));
 
-  test('exists after every start, once, and only the webhook secret is printed, once', async (t) => {
+  test('exists after every start, once; the webhook secret and the link of the owner are printed, once', async (t) => {
     const settings = { DATABASE_URL: `sqlite:${join(freshDirectory(t), 'till.db')}`, BOOTSTRAP_API_KEY: key };
     for (let start = 1; start <= 3; start++) {
       const server = await serve(t, settings);
@@ -246,7 +268,11 @@ suite('the bootstrap key', () => {
       const [ready, ...rest] = server.output.stdout.trimEnd().split('\n');
       assert.equal(ready, `opentill listening on ${server.url}`);
       assert.equal(rest.length, start === 1 ? 1 : 0);
-      if (start === 1) assert.match(await welcomeOf(server), /^Webhook secret {2}whsec_\S+\n$/);
+      if (start === 1) {
+        const lines =
+          /^Webhook secret {2}whsec_\S+\n\nTo sign in [^\n]+\n\n {2}http\S+\/dashboard\/link\/usr_\S+\n\n[^\n]+\n$/;
+        assert.match(await welcomeOf(server), lines);
+      }
       const { stdout } = await runToEnd(t, ['keys', 'list'], settings);
       assert.equal(stdout.trim().split('\n').length, 1);
     }

@@ -7,6 +7,7 @@ import { after, suite, test } from 'node:test';
 import { createAccount } from '../../src/accounts/account.ts';
 import type { Declared } from '../../src/dashboard/screen.ts';
 import { type Role, roleNames } from '../../src/users/roles.ts';
+import { installation } from '../../src/users/user.ts';
 import {
   createVisitor,
   formIn,
@@ -45,7 +46,10 @@ async function stateOf(): Promise<string> {
   const tables = await database.tablesOfChanges();
   const counts = tables.map((name) => `(SELECT count(*) FROM "${name}") AS "${name}"`);
   const [row] = await database.query(`SELECT ${counts.join(', ')}`);
-  const users = await store.dashboardUsers.list();
+  const ofAccounts = [service.account.number, neighbour.number].map((account) =>
+    store.dashboardUsers.list(installation, { account }, { limit: 100 }),
+  );
+  const users = (await Promise.all(ofAccounts)).flatMap(({ rows }) => rows);
   return JSON.stringify([row, users.map(({ signIns, ...user }) => [user, signIns.length])]);
 }
 

@@ -117,7 +117,7 @@ export async function invite(
   const user = await inviteUser(store, given);
   const now = Date.now();
   const { link, secret } = newLink(now);
-  await changeUser(store, user.id, { type: 'reset_user', link, now });
+  await changeUser(store, user.id, { type: 'reset_user', account: null, link, now });
   return { user, link: linkAddress(url, user.id, secret) };
 }
 

@@ -78,16 +78,15 @@ suite('inviting', () => {
     } as const;
     const again = decided('change', null, { ...invite, account: 2 }, { byEmail: user });
     assert.deepEqual(again, { ...user, roles: { 1: 'owner', 2: 'support' } });
-    assert.equal(refused(null, { ...invite, account: 1 }, { byEmail: user }), 'user_exists');
+    assert.equal(refused(null, { ...invite, account: 1 }, { byEmail: user }), 'user_exists /email');
   });
 
-  test('makes the link before it void, if nobody has accepted it', () => {
+  test('gives nobody a link to the roles that somebody has on other accounts, though they have not accepted them', () => {
     const first = { ...invitedUser(), email: 'ada@example.com' };
     const other = { hash: sha256('another'), until: T + 2 * HOUR };
     const invite = { type: 'invite_user', id: bob, name: 'B', email: first.email, role: 'support' } as const;
     const again = decided('change', null, { ...invite, account: 2, link: other }, { byEmail: first });
-    assert.deepEqual(again.link, other);
-    assert.equal(again.id, ada);
+    assert.deepEqual(again, { ...first, roles: { 1: 'owner', 2: 'support' } });
   });
 
   test('is refused where there are as many users as there may be', () => {
@@ -324,7 +323,7 @@ suite('a passkey', () => {
   });
 
   test('goes with everything else when a password is set by a link', () => {
-    const reset = decided('change', withKey, { type: 'reset_user', link });
+    const reset = decided('change', withKey, { type: 'reset_user', account: null, link });
     const accept = {
       type: 'accept_link',
       secretHash: link.hash,
@@ -358,8 +357,29 @@ suite('changing a password', () => {
     );
   });
 
+  test('by an account is only for those who work for no other one; the operator resets anybody', () => {
+    const reset = (account: number | null) => ({ type: 'reset_user', account, link }) as const;
+    const elsewhere = { ...signedIn(), roles: { 1: 'owner', 2: 'read_only' } } as const;
+    assert.equal(refused(elsewhere, reset(1)), 'member_elsewhere');
+    assert.equal(refused(elsewhere, reset(2)), 'member_elsewhere');
+    assert.equal(refused(elsewhere, reset(3)), 'not_found');
+    assert.equal(refused(signedIn(), reset(3)), 'not_found');
+    assert.deepEqual(decided('change', elsewhere, reset(null)).link, link);
+    assert.deepEqual(decided('change', invitedUser(), reset(1)).link, link);
+  });
+
+  test('is for members: nobody is told more of others than of those who do not exist', () => {
+    const commands = [
+      { type: 'reset_user', account: 3, link },
+      { type: 'set_role', account: 3, role: 'owner' },
+      { type: 'remove_role', account: 3 },
+    ] as const;
+    for (const command of commands)
+      assert.deepEqual(decide(signedIn(), command, { owners: [bob] }), decide(null, command));
+  });
+
   test('by a link ends all sign-ins, and takes the second factor away; name and address stay', () => {
-    const reset = decided('change', withTotp(), { type: 'reset_user', link });
+    const reset = decided('change', withTotp(), { type: 'reset_user', account: 1, link });
     // Until the link is used, everything goes on as before.
     assert.deepEqual(
       { ...reset, link: null, failures: null },

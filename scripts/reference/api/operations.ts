@@ -68,11 +68,12 @@ export function operationIdOf({ operation }: Declaration): string {
   return `${verb}_${resource}`.replace(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
 }
 
-function descriptionOf({ description = '', inV3, permission, testOnly }: Declaration): string {
+function descriptionOf({ description = '', inV3, permission, testOnly, liveOnly }: Declaration): string {
+  const mode = testOnly ? ', in test mode' : liveOnly ? ', in live mode' : '';
   return [
     description,
     inV3 ? `With \`compatibility: v3\`: ${inV3}` : '',
-    `Needs a key with the permission \`${permission}\`${testOnly ? ', in test mode' : ''}.`,
+    `Needs a key with the permission \`${permission}\`${mode}.`,
   ]
     .filter((each) => each !== '')
     .join('\n\n');

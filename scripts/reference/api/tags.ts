@@ -29,6 +29,7 @@ export const tags = [
   { name: 'Webhook deliveries', description: 'Events on their way to receivers: inspect and resend them.' },
   { name: 'Account', description: 'What an account and mode has.' },
   { name: 'API keys', description: 'Create, list and revoke the keys of an account and mode.' },
+  { name: 'Members', description: 'People who sign in to the dashboard, with a role on the account.' },
   { name: 'Test helpers', description: 'Pay sessions and advance the clock, in test mode only.' },
   {
     name: WEBHOOK_TAG,

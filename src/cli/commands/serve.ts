@@ -14,7 +14,7 @@ const LOOK_FOR_PARENT_MS = 250;
 export const command = plainCommand({
   purpose: 'Serve the API and the payment pages.',
   details: [
-    'The same as npm start. The first start creates the database, an account and an API key for test mode.',
+    'The same as npm start. The first start creates the database, an account, an API key for test mode and a link for the first user.',
     'A secret can be in a file: `DATABASE_URL_FILE` names one instead of `DATABASE_URL`, and so on.',
   ],
   variables: Object.keys(settings),

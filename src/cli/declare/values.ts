@@ -5,6 +5,8 @@ import { API_KEY_NAME_LENGTH, allPermissions, type Permission } from '../../acco
 import { currencyExponent } from '../../checkout/money.ts';
 import { ACCOUNT_NAME_LENGTH, baseUrl, type DatabaseUrl, databaseUrl } from '../../config/values.ts';
 import { eventSelectors } from '../../events/types.ts';
+import { emailProblem, lineProblem } from '../../lib/formats.ts';
+import { EMAIL_LENGTH, USER_NAME_LENGTH } from '../../users/user.ts';
 import { parseMoment, parseSpan } from '../moment.ts';
 import { printable } from '../printable.ts';
 import type { Value } from './parameter.ts';
@@ -67,6 +69,23 @@ export const keyName: Value<string> = {
     if (typed.length <= API_KEY_NAME_LENGTH) return typed;
     throw new Error(`takes a name of up to ${API_KEY_NAME_LENGTH} characters`);
   },
+};
+
+export const userName: Value<string> = {
+  placeholder: 'text',
+  parse: (typed) => {
+    if (typed.length <= USER_NAME_LENGTH && lineProblem(typed) === null) return typed;
+    throw new Error(`takes a name of up to ${USER_NAME_LENGTH} characters, in one line`);
+  },
+};
+
+/** Empty for none. */
+export const emailAddress: Value<string> = {
+  placeholder: 'address',
+  parse: (typed) =>
+    typed === '' || (typed.length <= EMAIL_LENGTH && emailProblem(typed) === null)
+      ? typed
+      : refuse('takes an e-mail address', typed),
 };
 
 /** `idOf('whe', 'a webhook endpoint')`: whether there is such a thing only the service knows. */

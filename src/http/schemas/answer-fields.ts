@@ -42,6 +42,7 @@ const idOwners: Readonly<Record<string, string>> = {
   ntc: 'bank entry',
   bfl: 'file',
   aud: 'audit entry',
+  usr: 'user',
 };
 
 export const id = (prefix: string) => {

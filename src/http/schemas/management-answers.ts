@@ -1,4 +1,4 @@
-/** API keys, the secret that signs webhooks, receiving accounts, credentials at rails, settings and logos, as the API shows them. */
+/** API keys, members, the secret that signs webhooks, receiving accounts, credentials at rails, settings and logos, as the API shows them. */
 
 import { allPermissions } from '../../accounts/api-key.ts';
 import { logoTypes, MAX_LOGO_BYTES, MAX_LOGO_PIXELS } from '../../accounts/logo.ts';
@@ -9,6 +9,8 @@ import type {
   representReceivingAccount,
 } from '../../accounts/representation.ts';
 import { Type } from '../../lib/json-schema.ts';
+import type { representMember, representNewLink } from '../../users/representation.ts';
+import { roleNames } from '../../users/roles.ts';
 import { accountSettings } from './account-settings.ts';
 import {
   closed,
@@ -48,7 +50,46 @@ const pixels = (description: string, example: number) =>
 
 const identifier = (description: string, example?: string) => seldom(`${description}, or null.`, example);
 
+const member = {
+  id: id('usr'),
+  object: kind('member'),
+  created_at: createdAt,
+  name: text('Name, or empty.', 'Ada Lovelace'),
+  email: text(
+    'E-mail address, by which the member signs in; empty in an invitation that names none.',
+    'ada@example.com',
+  ),
+  role: oneOf(roleNames, 'Role on the account, in both modes.'),
+  status: oneOf(
+    ['active', 'invited'],
+    'A member is `invited` until somebody opens the link and chooses a password.',
+  ),
+  has_second_factor: Type.Boolean({
+    description: 'True if signing in takes a code beside the password.',
+    examples: [true],
+  }),
+  last_seen_at: nullable(time('Time of the last request of a browser that is signed in, or null.')),
+  link_expires_at: nullable({
+    ...time('Time until which the last link is good; null if there is none, or it was used.'),
+    examples: [null],
+  }),
+} satisfies FieldsOf<typeof representMember>;
+
 export const managementResources = {
+  Member: Type.Object(member, { ...closed, description: 'A user with a role on the account.' }),
+  MemberWithLink: Type.Object(
+    {
+      ...member,
+      link_expires_at: nullable(time('Time until which the link is good; null if there is none.')),
+      url: nullable(
+        text(
+          'The link. It is shown only once: null in a repeated answer, and if the member needs none.',
+          'https://pay.example.com/dashboard/link/usr_01k9zq4tn30000x5r7m2c9w1he.0123456789abcdefghjkmnpqrstvwxyz01234567',
+        ),
+      ),
+    } satisfies FieldsOf<typeof representNewLink>,
+    { ...closed, description: 'A member, with a link to choose a password.' },
+  ),
   ApiKey: Type.Object(unrevoked, {
     ...closed,
     description: 'A key of the account and mode. Its secret is shown only when it is created.',

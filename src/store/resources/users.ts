@@ -3,10 +3,11 @@ import type { Tenant } from '../../checkout/tenant.ts';
 import type { Role } from '../../users/roles.ts';
 import { installation, roleOn, type User, type UserId } from '../../users/user.ts';
 import { byKey, load, locking } from '../loads.ts';
+import type { Page, PageRequest } from '../page.ts';
 import { join, type Sql, sql } from '../sql.ts';
 import type { Row } from '../tables.ts';
 import { writeOf } from '../writes.ts';
-import { all, owned, type Read } from './read.ts';
+import { owned, type Read } from './read.ts';
 import { thingsIn } from './things.ts';
 
 const users = thingsIn('dashboard_user', ({ data }): User => JSON.parse(data));
@@ -23,17 +24,12 @@ const hasRole = (account: number, role: Role | '%' = '%'): Sql =>
 export const dashboardUsers = {
   fetch: (id: UserId) => users.fetch(installation, 'id', id),
   fetchByEmail: (email: string) => users.fetch(installation, 'email', email),
-  /** All who have a role on the account, in the order in which they were invited. */
-  listOf: (account: number): Read<User[]> =>
-    all(
-      sql`SELECT ${users.columns} FROM dashboard_user WHERE ${owned(installation)} AND ${hasRole(account)} ORDER BY id`,
-      users.thing,
-    ),
-  list: (): Read<User[]> =>
-    all(
-      sql`SELECT ${users.columns} FROM dashboard_user WHERE ${owned(installation)} ORDER BY id`,
-      users.thing,
-    ),
+  /**
+   * A page, newest first, of those who have a role on the account. It may look at all users, which are few; the tenant is
+   * the installation.
+   */
+  list: (tenant: Tenant, { account }: { readonly account: number }, page: PageRequest): Read<Page<User>> =>
+    users.page(tenant, [hasRole(account)], page),
 };
 
 /** A user before and after a change; null before the first and after the last. */

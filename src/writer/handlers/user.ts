@@ -2,7 +2,7 @@
 import { tenantTime } from '../../accounts/account.ts';
 import { isRefusal, type Refusal } from '../../checkout/refusals.ts';
 import type { Loaded, Needs } from '../../store/store.ts';
-import { decideUser, type UserDecision } from '../../users/user-changes.ts';
+import { decideUser, type UserCommand, type UserDecision } from '../../users/user-changes.ts';
 import { auditOf, type ChangeUser, type Decided } from '../command.ts';
 
 export function userNeeds({ origin: { tenant }, id, command }: ChangeUser): Needs {
@@ -12,7 +12,7 @@ export function userNeeds({ origin: { tenant }, id, command }: ChangeUser): Need
     users: [id],
     ...(email === '' ? {} : { usersByEmail: [email] }),
     ...(command.type === 'invite_user' ? { userCount: ['all'] } : {}),
-    ...('account' in command ? { accountOwners: [command.account] } : {}),
+    ...(takesRole(command) ? { accountOwners: [command.account] } : {}),
   };
 }
 
@@ -24,7 +24,7 @@ export function decideOnUser(
   const facts = {
     byEmail,
     count: userCount.get('all') ?? 0,
-    owners: 'account' in command ? (accountOwners.get(String(command.account)) ?? []) : [],
+    owners: takesRole(command) ? (accountOwners.get(String(command.account)) ?? []) : [],
   };
   const before = users.get(id) ?? null;
   const value = decideUser(before, facts, command);
@@ -43,4 +43,11 @@ export function decideOnUser(
 /** The e-mail address that the user is to have; empty if the command gives none. */
 function emailOf(command: ChangeUser['command']): string {
   return 'email' in command ? command.email : '';
+}
+
+/** Commands that may leave an account without an owner. */
+function takesRole(
+  command: UserCommand,
+): command is Extract<UserCommand, { readonly type: 'set_role' | 'remove_role' }> {
+  return command.type === 'set_role' || command.type === 'remove_role';
 }

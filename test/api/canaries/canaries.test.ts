@@ -112,21 +112,27 @@ test('secrets and persons are nowhere where they should not be', { timeout: 300_
   const revealed = new Set<string>();
   /** Credentials at rails: in no answer, no backup, and nowhere in the database. */
   const credentials = new Set<string>();
+  /** Secrets of links, which an answer shows and nothing keeps. */
+  const links = new Set<string>();
+  const live = await service.createKey({ mode: 'live' });
   /** Every request has an idempotency key of its own; what is refused is looked through at once. */
-  async function ask(method: string, path: string, body?: unknown): Promise<Data> {
-    const headers = { 'idempotency-key': made(`canary-key-${values.size}`) };
+  async function ask(method: string, path: string, body?: unknown, own = service.key): Promise<Data> {
+    const key = made(`canary-key-${values.size}`);
+    const headers = { authorization: own.authorization, 'idempotency-key': key };
     const answer = await call(method, path, { headers, ...(body === undefined ? {} : { body }) });
     if (answer.status >= 400) places.search(`the error of ${method} ${path}`, answer.text);
     places.search(`the answer of ${method} ${path}`, answer.text, credentials);
     // Values that are shown once, or handed on, are secrets as well.
     for (const [secret] of answer.text.matchAll(/whsec_[\w+/=]+|sk_test_[0-9a-z]{47}/g)) revealed.add(secret);
     for (const [, token = ''] of answer.text.matchAll(/\/transaction\/(\w+)/g)) revealed.add(token);
+    for (const [, secret = ''] of answer.text.matchAll(/\/dashboard\/link\/\w+\.(\w+)/g)) links.add(secret);
     return answer;
   }
 
   const subjects = subjectsOf(service, willing);
   let person: Data = {};
-  for (const { method, path, operation, body, subject } of operations) {
+  for (const { method, path, operation, body, subject, liveOnly } of operations) {
+    const key = liveOnly ? live : service.key;
     const { spec = {} } =
       document.operations.find((each) => each.method === method && each.path === path) ?? {};
     const schema = (spec as Data).requestBody?.content['application/json']?.schema;
@@ -142,13 +148,18 @@ test('secrets and persons are nowhere where they should not be', { timeout: 300_
       const given = { ...filled, ...meant[operation]?.(text, good) };
       if (operation === 'RAIL_CREDENTIALS.SET')
         for (const each of Object.values<string>(given)) credentials.add(made(each));
-      const { status, text: told } = await ask(method, target, given);
+      const { status, text: told } = await ask(method, target, given, key);
       assert.ok(status < 300, `${operation} was to succeed: ${told}`);
       const malformed = [canaries.broken(given), canaries.broken(given), [given], `{"${text()}": `];
-      for (const each of malformed) await ask(method, target, each);
+      for (const each of malformed) await ask(method, target, each, key);
     }
-    await ask(method, target, typeof body === 'function' ? body(id) : body);
-    await ask(method, path.replace('{id}', encodeURIComponent(text())), schema === undefined ? body : {});
+    await ask(method, target, typeof body === 'function' ? body(id) : body, key);
+    await ask(
+      method,
+      path.replace('{id}', encodeURIComponent(text())),
+      schema === undefined ? body : {},
+      key,
+    );
     if (method === 'GET') {
       for (const { name } of ((spec as Data).parameters ?? []).map(document.follow)) {
         await ask('GET', `${target}?${name}=${encodeURIComponent(text())}`);
@@ -218,8 +229,11 @@ test('secrets and persons are nowhere where they should not be', { timeout: 300_
 
   const secrets = new Set([
     ...revealed,
-    service.key.secret,
-    service.key.authorization.split(' ')[1] ?? '',
+    ...links,
+    ...[service.key, live].flatMap(({ secret, authorization }) => [
+      secret,
+      authorization.slice('Basic '.length),
+    ]),
     ...Object.values(service.account.webhookSecrets),
     ...Object.values(stripe.keys).flatMap(Object.values<string>),
   ]);
@@ -233,12 +247,12 @@ test('secrets and persons are nowhere where they should not be', { timeout: 300_
   }
 
   assert.equal(credentials.size, 2);
+  assert.ok(links.size >= 3, `only ${links.size} links`);
   for (const table of await database.tables())
-    places.search(
-      `the table ${table}`,
-      JSON.stringify(await database.query(`SELECT * FROM "${table}"`)),
-      credentials,
-    );
+    places.search(`the table ${table}`, JSON.stringify(await database.query(`SELECT * FROM "${table}"`)), [
+      ...credentials,
+      ...links,
+    ]);
   await commands();
   await service.stop();
   for (const each of log.trim().split('\n')) {
@@ -267,6 +281,7 @@ test('secrets and persons are nowhere where they should not be', { timeout: 300_
       ['db', 'check'],
       ['keys', 'list', '--account', '1'],
       ['accounts', 'list'],
+      ['users', 'list', '--account', '99'],
       ['keys', 'revoke', text()],
       ['accounts', 'rename', text(), '--account', '99'],
       ['webhooks', 'remove', text()],
@@ -288,6 +303,7 @@ test('secrets and persons are nowhere where they should not be', { timeout: 300_
       service.key.authorization.split(' ')[1] ?? '',
       ...Object.values(stripe.keys).flatMap(Object.values<string>),
       ...credentials,
+      ...links,
     ]);
   }
 });

@@ -402,7 +402,7 @@ const common: readonly Damage[] = [
   [ANSWERS, `UPDATE idempotency SET status_code = 0`],
   [ANSWERS, `UPDATE idempotency SET request_hash = ''`],
   [KEYS, `UPDATE api_key SET permissions = 'everything'`],
-  [KEYS, `UPDATE api_key SET secret_hash = 'sk_test'`],
+  [KEYS, `UPDATE api_key SET secret_hash = id`],
   [EXACT, `UPDATE payment SET amount = ${BEYOND} WHERE reference = 'more'`],
   [EXACT, `UPDATE delivery SET tried_at = -${BEYOND} WHERE ${arrived}`],
   [EXACT, `UPDATE bank_entry SET received_at = ${BEYOND} WHERE state = 'open'`],

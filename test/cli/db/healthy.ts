@@ -7,7 +7,6 @@ import { startReceiver as startOther } from '../../api/receiver.ts';
 import { startReceiver } from '../../crash/receiver.ts';
 import { png } from '../../support/image.ts';
 import { startService } from '../../support/service.ts';
-import { inviteUser } from '../../support/users.ts';
 import { createTill } from './money.ts';
 
 type Context = Parameters<typeof startService>[0];
@@ -82,7 +81,12 @@ export async function fillByService(t: Context, url: string): Promise<void> {
   }
 
   await ask('PUT', '/v3/logo', png());
-  await inviteUser(service.service.store);
+  const { authorization } = await service.createKey({ mode: 'live' });
+  const invited = await service.call('POST', '/v3/member', {
+    body: { role: 'owner', name: 'Ada Lovelace', email: 'ada@example.com' },
+    headers: { authorization, 'idempotency-key': 'ada' },
+  });
+  assert.equal(invited.status, 201);
   const [old] = [await createOld(), await createOld()];
   const endpoint = (url: string, events: readonly string[]) =>
     ask('POST', '/v3/webhook_endpoint', { url, events });

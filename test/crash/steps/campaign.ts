@@ -13,7 +13,7 @@ import type { Findings } from '../findings.ts';
 import type { Random } from '../random.ts';
 import { until } from '../refusals.ts';
 import type { Change, Request } from './changes.ts';
-import { type Answer, asService, isSuccess, key, send } from './client.ts';
+import { type Answer, asService, isSuccess, keys, send } from './client.ts';
 import { COMMIT, type Place } from './order.ts';
 import { isEqual, isNothing, isPart, type Rows, shown, since } from './rows.ts';
 import type { Stepped } from './stepped.ts';
@@ -27,9 +27,15 @@ const REFUSED_MS = 2_000;
 /** A kill that comes behind the answer. */
 const ANSWERED = '(the answer was sent)';
 
-/** An answer as it is kept for repetitions: the secret of a key is shown once. */
+/** An answer as it is kept for repetitions: the secret of a key is shown once, and so is a link. */
 const kept = (answer: Answer | null) =>
-  answer && { ...answer, text: answer.text.replace(/"secret":"sk_test_\w+"/, '"secret":null') };
+  answer && {
+    ...answer,
+    text: answer.text.replace(
+      /"(secret)":"sk_test_\w+"|"(url)":"[^"]+\/dashboard\/link\/[^"]+"/,
+      (_all, ...names) => `"${names.find(Boolean)}":null`,
+    ),
+  };
 
 /** The undisturbed result of a change. */
 type Usual = { readonly answer: Answer; readonly steps: readonly string[]; readonly effect: Rows };
@@ -201,14 +207,15 @@ export function createCampaign(
     async start(): Promise<void> {
       server = await stepped.start();
       const store = await stepped.openStore();
-      const tenant = { account: 1, mode: 'test' } as const;
-      await addApiKey(store, {
-        ...key,
-        tenant,
-        permissions: allPermissions,
-        name: 'steps',
-        nowMs: Date.now(),
-      });
+      for (const mode of ['test', 'live'] as const) {
+        await addApiKey(store, {
+          ...keys[mode],
+          tenant: { account: 1, mode },
+          permissions: allPermissions,
+          name: 'steps',
+          nowMs: Date.now(),
+        });
+      }
       await configure(asService(server, store));
       await store.close();
       await pause(stepped.directoryLagMs);

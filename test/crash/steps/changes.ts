@@ -1,5 +1,6 @@
 /** Every kind of change that a service makes, each asked for by one request that can be repeated. */
 
+import type { Mode } from '../../../src/checkout/tenant.ts';
 import { awaitTransfer, camt, configure } from '../../api/bank.ts';
 import { operations } from '../../api/every-operation.ts';
 import type { Receiver } from '../../api/receiver.ts';
@@ -13,6 +14,8 @@ export type Request = {
   /** As `asSent` takes it. */
   readonly body: object | string;
   readonly key: string;
+  /** Mode of the caller; `test` if there is none. */
+  readonly mode?: Mode;
 };
 
 export type Change = {
@@ -36,13 +39,19 @@ export function everyChange(receiver: Receiver): readonly Change[] {
   const ofOperations = operations
     .filter(({ method, operation }) => method !== 'GET' && !otherwise.has(operation))
     .map(
-      ({ operation, method, path, subject, body = {} }): Change => ({
+      ({ operation, method, path, subject, body = {}, liveOnly }): Change => ({
         name: operation.toLowerCase(),
         goesOn: goesOn.has(operation),
         async prepare(service, key, quiet) {
           const id = await subjectsOf(service, receiver, quiet)[subject]();
           const given = typeof body === 'function' ? body(id) : body;
-          return { method, path: path.replace('{id}', id), body: given, key };
+          return {
+            method,
+            path: path.replace('{id}', id),
+            body: given,
+            key,
+            mode: liveOnly ? 'live' : 'test',
+          };
         },
       }),
     );

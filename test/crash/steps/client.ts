@@ -6,10 +6,15 @@ import type { OtherService } from '../../support/service.ts';
 import type { Request } from './changes.ts';
 
 export const bootstrapKey = 'ak_test_first:sk_test_first';
-/** The key of all requests, which may manage keys as well. */
-export const key = { id: 'ak_test_steps', secret: 'sk_test_steps' };
+/** The keys of all requests, which may manage keys as well. */
+export const keys = {
+  test: { id: 'ak_test_steps', secret: 'sk_test_steps' },
+  live: { id: 'ak_live_steps', secret: 'sk_live_steps' },
+};
 const basic = (credentials: string) => `Basic ${Buffer.from(credentials).toString('base64')}`;
-const authorization = basic(`${key.id}:${key.secret}`);
+const authorizationOf = ({ id, secret }: { readonly id: string; readonly secret: string }) =>
+  basic(`${id}:${secret}`);
+const authorization = authorizationOf(keys.test);
 export const bootstrapAuthorization = basic(bootstrapKey);
 
 export type Answer = {
@@ -22,9 +27,13 @@ export type Answer = {
 export const isSuccess = (answer: Answer | null): answer is Answer => answer !== null && answer.status < 300;
 
 /** Null if no answer came. */
-export async function send(url: string, { method, path, body, key }: Request): Promise<Answer | null> {
+export async function send(url: string, { method, path, body, key, mode }: Request): Promise<Answer | null> {
   const { type = '', content = '' } = asSent(body);
-  const headers = { authorization, 'content-type': type, 'idempotency-key': key };
+  const headers = {
+    authorization: authorizationOf(keys[mode ?? 'test']),
+    'content-type': type,
+    'idempotency-key': key,
+  };
   try {
     const response = await fetch(url + path, { method, headers, body: content });
     return {
@@ -42,7 +51,7 @@ export async function send(url: string, { method, path, body, key }: Request): P
 export function asService({ url }: Server, store: Store): OtherService {
   return {
     url,
-    key: { ...key, authorization },
+    key: { ...keys.test, authorization },
     account: { number: 1 },
     service: { store },
     async call(method, path, { body, headers = {} } = {}) {

@@ -1,0 +1,176 @@
+/** Faults in members of accounts: who becomes one, to whom links lead, and what is told of other accounts. */
+import type { Fault } from './fault.ts';
+
+const rules = { file: 'src/users/user-changes.ts', tests: ['test/users/user-changes.test.ts'] };
+const route = { file: 'src/http/routes/member.ts', tests: ['test/api/member.test.ts'] };
+const handler = { file: 'src/writer/handlers/user.ts', tests: ['test/api/member.test.ts'] };
+const shown = { file: 'src/users/representation.ts', tests: ['test/api/member.test.ts'] };
+const inDatabase = { file: 'src/cli/members/in-database.ts', tests: ['test/cli/users.test.ts'] };
+const firstStart = { file: 'src/cli/first-start.ts', tests: ['test/cli/serve.test.ts'] };
+
+export const memberFaults: readonly Fault[] = [
+  {
+    name: 'whoever invites somebody from another account gets a link to their roles there',
+    ...rules,
+    find: 'changed({ ...byEmail, roles:',
+    replace: 'changed({ ...byEmail, link, roles:',
+  },
+  {
+    name: 'an invitation takes the roles on other accounts',
+    ...rules,
+    find: 'roles: { ...byEmail.roles, ...roles }',
+    replace: 'roles',
+  },
+  {
+    name: 'an invitation changes the role of a member',
+    ...rules,
+    find: 'if (roleOn(byEmail, account) !== undefined)',
+    replace: "if (roleOn(byEmail, account) === 'owner' && role === 'owner')",
+  },
+  {
+    name: 'an account takes over the sign-in of somebody who works for another one as well',
+    ...rules,
+    find: 'if (accountsOf(user).length > 1)',
+    replace: 'if (accountsOf(user).length > 2)',
+  },
+  {
+    name: 'an account takes over the sign-in of somebody who does not work for it',
+    ...rules,
+    find: 'if (roleOn(user, account) === undefined) return noSuchMember;\n    if (accountsOf',
+    replace: 'if (accountsOf',
+  },
+  {
+    name: 'an account is told that somebody is a user of others',
+    ...rules,
+    find: "'account' in command && command.account !== null ? noSuchMember : noSuchUser",
+    replace: 'noSuchUser',
+  },
+  {
+    name: 'the last owner may go',
+    ...rules,
+    find: 'owners.every((id) => id === user.id)',
+    replace: 'owners.length === 0',
+  },
+  {
+    name: 'no owner can be removed',
+    ...handler,
+    find: "command.type === 'set_role' || command.type === 'remove_role'",
+    replace: "command.type === 'set_role'",
+  },
+  {
+    name: 'a link is kept for a repetition of the request',
+    ...route,
+    find: "change(request, id, { type: 'invite_user', id, ...invite }, showing(null))",
+    replace: "change(request, id, { type: 'invite_user', id, ...invite }, showing(secret))",
+  },
+  {
+    name: 'somebody who is a user already is sent a link that nobody knows',
+    ...route,
+    find: 'shown === null || user.id !== id ?',
+    replace: 'shown === null ?',
+  },
+  {
+    name: 'idempotency keys of two accounts meet',
+    ...route,
+    find: '`${tenantName(tenant)} ${idempotency.key}`',
+    replace: 'idempotency.key',
+  },
+  {
+    name: 'a member of another account is shown',
+    ...route,
+    tests: ['test/api/auth.test.ts'],
+    find: 'user === null || roleOn(user, account) === undefined',
+    replace: 'user === null',
+  },
+  {
+    name: 'a key of test mode makes an owner',
+    ...route,
+    tests: ['test/api/auth.test.ts'],
+    find: "operation: 'MEMBER.INVITE',\n        tag,\n        permission,\n        liveOnly: true,",
+    replace: "operation: 'MEMBER.INVITE',\n        tag,\n        permission,",
+  },
+  {
+    name: 'an operation of live mode asks for no mode',
+    file: 'src/http/api.ts',
+    tests: ['test/api/auth.test.ts'],
+    find: "tenant.mode !== 'live'",
+    replace: 'tenant.account === 0',
+  },
+  {
+    name: 'an address is kept as it was typed',
+    ...route,
+    find: 'email: emailKey(email)',
+    replace: 'email',
+  },
+  {
+    name: 'a member is told of with the role on another account',
+    ...shown,
+    find: 'role: roleOn(user, account)',
+    replace: 'role: Object.values(user.roles)[0]',
+  },
+  {
+    name: 'whoever lacks the second factor was seen',
+    ...shown,
+    tests: ['test/users/representation.test.ts'],
+    find: 'confirmedAt === null ? [] : [seenAt]',
+    replace: '[seenAt]',
+  },
+  {
+    name: 'members of all accounts are listed',
+    file: 'src/store/resources/users.ts',
+    tests: ['test/api/member.test.ts'],
+    find: 'users.page(tenant, [hasRole(account)], page)',
+    replace: 'users.page(tenant, [], page)',
+  },
+  {
+    name: 'an answer to an invitation belongs to no account',
+    file: 'src/store/check/check.ts',
+    tests: ['test/cli/db-check.test.ts'],
+    find: "['dashboard_user', 'idempotency', 'audit']",
+    replace: "['dashboard_user', 'audit']",
+  },
+  {
+    name: 'the operator cannot bring back who works for two accounts',
+    ...inDatabase,
+    find: "type: 'reset_user', account: null,",
+    replace: "type: 'reset_user', account: 1,",
+  },
+  {
+    name: 'the command line keeps an address as it was typed',
+    ...inDatabase,
+    find: 'email: email.toLowerCase()',
+    replace: 'email',
+  },
+  {
+    name: 'the list of users ends with its first page',
+    ...inDatabase,
+    find: 'if (!hasMore || last',
+    replace: 'if (hasMore || last',
+  },
+  {
+    name: 'an account is typed for a server that does not look at it',
+    file: 'src/cli/members/at-server.ts',
+    tests: ['test/cli/users.test.ts'],
+    find: 'refuseAccount(account);\n      await client.send',
+    replace: 'await client.send',
+  },
+  {
+    name: 'a name with a line break is taken on the command line',
+    file: 'src/cli/declare/values.ts',
+    tests: ['test/cli/users.test.ts'],
+    find: ' && lineProblem(typed) === null',
+    replace: '',
+  },
+  {
+    name: 'each start invites an owner',
+    ...firstStart,
+    find: '  if (made === null) return null;\n  const link',
+    replace: '  if (made === null && account.number !== 1) return null;\n  const link',
+  },
+  {
+    name: 'the first user may only read',
+    ...firstStart,
+    find: "role: 'owner'",
+    replace: "role: 'read_only'",
+  },
+];

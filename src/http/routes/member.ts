@@ -1,0 +1,238 @@
+/** Members: users with a role on the caller's account. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { emailKey } from '../../checkout/customer.ts';
+import { tenantName } from '../../checkout/tenant.ts';
+import { newId } from '../../lib/id.ts';
+import { linkAddress, newLink } from '../../users/links.ts';
+import { representMember, representNewLink } from '../../users/representation.ts';
+import { installation, roleOn, type User, type UserId } from '../../users/user.ts';
+import { NO_SUCH_MEMBER, type UserCommand } from '../../users/user-changes.ts';
+import type { Origin, Serialize, Value } from '../../writer/command.ts';
+import type { Executed } from '../../writer/writer.ts';
+import { JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
+import type { Api } from '../api.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { created, envelope, success } from '../envelope.ts';
+import { fieldsError } from '../errors.ts';
+import { schemaProblems } from '../input.ts';
+import { pageOf, sendList } from '../list.ts';
+import { operation } from '../operation.ts';
+import {
+  inviteMemberBody,
+  membersQuery,
+  memberParams as params,
+  updateMemberBody,
+} from '../schemas/member.ts';
+
+const tag = 'Members';
+const permission = 'manage';
+
+export function memberRoutes(api: Api, { store, execute, realNow, publicUrl }: Dependencies): void {
+  /** Executes a command about the member of the path for the account of the caller. */
+  async function change(
+    request: FastifyRequest,
+    id: UserId,
+    command: UserCommand,
+    serialize: Serialize<Value<'user'>>,
+  ) {
+    return execute({ subject: 'user', origin: installationOrigin(request), id, command }, serialize);
+  }
+
+  api.post(
+    '/member',
+    operation(
+      {
+        operation: 'MEMBER.INVITE',
+        tag,
+        permission,
+        liveOnly: true,
+        summary: 'Invite a member',
+        description:
+          'Answers with a link, which you send: whoever opens it chooses a password, and signs in. It is good for three days, and only this answer shows it: a repetition with the same idempotency key has null in its place, and a reset makes a new link. Whoever is a user of the service already, by the e-mail address, gets the role at once and no link.',
+        statusCode: 201,
+        answers: 'MemberWithLink',
+        errors: ['user_exists', 'too_many_users'],
+      },
+      { body: inviteMemberBody },
+    ),
+    async (request, reply) => {
+      const origin = originOf(request);
+      const problems = schemaProblems(request);
+      if (problems.length > 0) throw fieldsError(problems);
+      const { account } = origin.tenant;
+      const { role, name = '', email = '' } = request.body;
+      const now = realNow();
+      const id = newId('usr', now);
+      const { link, secret } = newLink(now);
+      const invite = { name, email: emailKey(email), account, role, link, now };
+      const showing =
+        (shown: string | null): Serialize<Pick<Value<'user'>, 'user'>> =>
+        ({ user }) => {
+          const url = shown === null || user.id !== id ? null : linkAddress(publicUrl, id, shown);
+          const data = JSON.stringify(representNewLink(user, account, url));
+          return created('MEMBER.INVITE', data, `/v3/member/${user.id}`);
+        };
+      return sendOnce(
+        reply,
+        await change(request, id, { type: 'invite_user', id, ...invite }, showing(null)),
+        showing(secret),
+      );
+    },
+  );
+
+  api.get(
+    '/member',
+    operation(
+      {
+        operation: 'MEMBER.LIST',
+        tag,
+        permission,
+        summary: 'List members',
+        description: 'All who have a role on the account, those who were invited last first.',
+        lists: 'Member',
+      },
+      { querystring: membersQuery },
+    ),
+    async (request, reply) => {
+      schemaProblems(request);
+      const page = pageOf(request.query);
+      const { account } = principalOf(request).tenant;
+      const { rows, hasMore } = await store.dashboardUsers.list(installation, { account }, page);
+      const present = (user: User) => JSON.stringify(representMember(user, account));
+      return sendList(reply, 'MEMBER.LIST', rows, present, { page, hasMore });
+    },
+  );
+
+  api.get(
+    '/member/:id',
+    operation(
+      { operation: 'MEMBER.FETCH', tag, permission, summary: 'Fetch a member', answers: 'Member' },
+      { params },
+    ),
+    async (request, reply) => {
+      schemaProblems(request);
+      const { account } = principalOf(request).tenant;
+      const user = await store.dashboardUsers.fetch(request.params.id);
+      if (user === null || roleOn(user, account) === undefined) throw notFound(NO_SUCH_MEMBER);
+      const data = JSON.stringify(representMember(user, account));
+      return reply.type(JSON_TYPE).send(envelope('MEMBER.FETCH', data));
+    },
+  );
+
+  api.put(
+    '/member/:id',
+    operation(
+      {
+        operation: 'MEMBER.UPDATE',
+        tag,
+        permission,
+        liveOnly: true,
+        summary: 'Change the role of a member',
+        description: 'On this account, from now on. The last owner stays one.',
+        answers: 'Member',
+        errors: ['last_owner'],
+      },
+      { params, body: updateMemberBody },
+    ),
+    async (request, reply) => {
+      const { account } = originOf(request).tenant;
+      const problems = schemaProblems(request);
+      if (problems.length > 0) throw fieldsError(problems);
+      const { role } = request.body;
+      const command: UserCommand = { type: 'set_role', account, role, now: realNow() };
+      const executed = await change(request, request.params.id, command, ({ user }) =>
+        success('MEMBER.UPDATE', JSON.stringify(representMember(user, account))),
+      );
+      return sendResult(reply, executed);
+    },
+  );
+
+  api.delete(
+    '/member/:id',
+    operation(
+      {
+        operation: 'MEMBER.DELETE',
+        tag,
+        permission,
+        liveOnly: true,
+        noBody: true,
+        summary: 'Remove a member',
+        description:
+          'Takes the role on this account. A user without a role on any account is deleted, and signed out at once. The last owner stays.',
+        answers: 'Deleted',
+        errors: ['last_owner'],
+      },
+      { params },
+    ),
+    async (request, reply) => {
+      const { account } = originOf(request).tenant;
+      schemaProblems(request);
+      const { id } = request.params;
+      const deleted = { id, object: 'member', deleted: true };
+      const executed = await change(request, id, { type: 'remove_role', account, now: realNow() }, () =>
+        success('MEMBER.DELETE', JSON.stringify(deleted)),
+      );
+      return sendResult(reply, executed);
+    },
+  );
+
+  api.post(
+    '/member/:id/reset',
+    operation(
+      {
+        operation: 'MEMBER.RESET',
+        tag,
+        permission,
+        liveOnly: true,
+        noBody: true,
+        summary: 'Make a new link for a member',
+        description:
+          'For a member who cannot sign in, or whose invitation has expired. The link is good for three days, and replaces the one before; only this answer shows it, and a repetition with the same idempotency key has null in its place. The password stays as it is until the link is used. Whoever opens the link chooses a new password, has no second factor afterwards, and is signed out everywhere else.',
+        answers: 'MemberWithLink',
+        errors: ['member_elsewhere'],
+      },
+      { params },
+    ),
+    async (request, reply) => {
+      const { account } = originOf(request).tenant;
+      schemaProblems(request);
+      const { id } = request.params;
+      const now = realNow();
+      const { link, secret } = newLink(now);
+      const showing =
+        (shown: string | null): Serialize<Pick<Value<'user'>, 'user'>> =>
+        ({ user }) => {
+          const url = shown === null ? null : linkAddress(publicUrl, id, shown);
+          return success('MEMBER.RESET', JSON.stringify(representNewLink(user, account, url)));
+        };
+      return sendOnce(
+        reply,
+        await change(request, id, { type: 'reset_user', account, link, now }, showing(null)),
+        showing(secret),
+      );
+    },
+  );
+}
+
+/** Sends the answer with the secret to the request that has made it. The one that is kept for a repetition lacks it. */
+function sendOnce(
+  reply: FastifyReply,
+  executed: Executed<Value<'user'>>,
+  showing: Serialize<Value<'user'>>,
+): FastifyReply {
+  const { result } = executed;
+  return sendResult(
+    reply,
+    result.kind === 'change' ? { ...executed, answer: showing(result.value) } : executed,
+  );
+}
+
+/**
+ * Users are of the installation, where answers are kept for the callers of all accounts: an idempotency key is that of
+ * its account and mode.
+ */
+function installationOrigin(request: FastifyRequest): Origin {
+  const { tenant, idempotency, ...who } = originOf(request);
+  const own = idempotency && { ...idempotency, key: `${tenantName(tenant)} ${idempotency.key}` };
+  return { ...who, tenant: installation, idempotency: own };
+}

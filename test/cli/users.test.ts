@@ -1,0 +1,170 @@
+/** `opentill users`: people who sign in, invited and brought back on the machine of the service or at a server. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { suite, type TestContext, test } from 'node:test';
+import { executeOn } from '../../src/cli/with-store.ts';
+import { newId } from '../../src/lib/id.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { readLinkToken } from '../../src/users/links.ts';
+import { installation, type UserId } from '../../src/users/user.ts';
+import { ownOrigin } from '../../src/writer/command.ts';
+import { freshDirectory, runToEnd } from '../support/process.ts';
+import { serveHere } from '../support/service.ts';
+
+const PUBLIC_URL = 'https://pay.example';
+
+/** A server, whose first start has invited an owner, and the command line beside it on the same database. */
+async function setUp(t: TestContext) {
+  const path = join(freshDirectory(t), 'till.db');
+  const settings = { DATABASE_URL: `sqlite:${path}`, PUBLIC_URL };
+  const server = await serveHere(t, settings);
+  const run = (words: readonly string[], env: Readonly<Record<string, string>> = settings) =>
+    runToEnd(t, words, env);
+  const users = (...args: string[]) => run(['users', ...args]);
+  async function json(...args: string[]) {
+    const { code, stdout, stderr } = await users(...args, '--json');
+    assert.deepEqual([code, stderr], [0, ''], args.join(' '));
+    return JSON.parse(stdout);
+  }
+  async function stored(id: string) {
+    const store = openSqliteStore(path, { serve: false });
+    try {
+      return await store.dashboardUsers.fetch(id as UserId);
+    } finally {
+      await store.close();
+    }
+  }
+  async function keyOf(...args: string[]): Promise<string> {
+    const made = await run(['keys', 'create', '--json', '--permissions', 'manage', ...args]);
+    const { id, secret } = JSON.parse(made.stdout);
+    return `${id}:${secret}`;
+  }
+  return { server, path, run, users, json, stored, keyOf };
+}
+
+const linkIn = (stdout: string) => /^Link {2}(\S+)$/m.exec(stdout)?.[1] ?? assert.fail(stdout);
+const readLink = (url: string) => readLinkToken(url.slice(`${PUBLIC_URL}/dashboard/link/`.length));
+
+suite('opentill users', () => {
+  test('invites somebody by a link that is printed, and lists them', async (t) => {
+    const { users, stored } = await setUp(t);
+    const invited = await users('invite', 'support', '--email', 'Ada@Example.com', '--name', 'Ada');
+    assert.deepEqual([invited.code, invited.stderr], [0, '']);
+    const { id, hash } = readLink(linkIn(invited.stdout)) ?? assert.fail(invited.stdout);
+    assert.match(invited.stdout, new RegExp(`^User {2}${id}\n`));
+    assert.equal((await stored(id))?.link?.hash, hash);
+    const { stdout } = await users('list');
+    const [first, second, ...others] = stdout.split('\n');
+    assert.equal(first, `${id}  support  ada@example.com  Ada  invited`);
+    assert.match(second ?? '', /^usr_\w+ {2}owner {2}- {2}- {2}invited$/);
+    assert.deepEqual(others, ['']);
+  });
+
+  test('gives somebody who is a user already the role on another account, without a link', async (t) => {
+    const { users, run, stored } = await setUp(t);
+    await run(['accounts', 'create', 'Other']);
+    const invite = ['invite', 'support', '--email', 'ada@example.com'];
+    const { id } = readLink(linkIn((await users(...invite)).stdout)) ?? assert.fail();
+    const again = await users(...invite, '--account', '2');
+    assert.deepEqual([again.code, again.stdout], [0, `${id}  support  ada@example.com  -  invited\n`]);
+    assert.match(again.stderr, /^opentill: they are a user already[^\n]+\n$/);
+    assert.deepEqual((await stored(id))?.roles, { 1: 'support', 2: 'support' });
+    const twice = await users(...invite);
+    assert.equal(twice.code, 1);
+    assert.match(twice.stderr, /has this e-mail address/);
+  });
+
+  test('brings anybody back, whatever accounts they work for', async (t) => {
+    const { users, run, json, stored } = await setUp(t);
+    await run(['accounts', 'create', 'Other']);
+    const invite = ['invite', 'support', '--email', 'ada@example.com'];
+    const { id } = await json(...invite);
+    assert.equal((await users(...invite, '--account', '2')).code, 0);
+    const reset = await users('reset', id);
+    assert.deepEqual([reset.code, reset.stderr], [0, '']);
+    const link = readLink(linkIn(reset.stdout));
+    assert.deepEqual(link, { id, hash: (await stored(id))?.link?.hash });
+    const unknown = await users('reset', 'usr_nobody');
+    assert.deepEqual([unknown.code, unknown.stderr], [1, 'opentill: There is no such user.\n']);
+  });
+
+  test('changes and takes roles, but for that of the last owner', async (t) => {
+    const { users, json, stored } = await setUp(t);
+    const [owner] = await json('list');
+    for (const args of [
+      ['set-role', owner.id, 'support'],
+      ['remove', owner.id],
+    ]) {
+      const { code, stderr } = await users(...args);
+      assert.deepEqual([code, stderr], [1, 'opentill: The account would have no owner left.\n']);
+    }
+    const { id } = await json('invite', 'finance');
+    assert.equal((await json('set-role', id, 'owner')).role, 'owner');
+    const { code, stdout } = await users('remove', owner.id);
+    assert.deepEqual([code, stdout], [0, `${owner.id} has no role on the account any more\n`]);
+    assert.equal(await stored(owner.id), null);
+    const { stderr } = await users('remove', owner.id);
+    assert.equal(stderr, 'opentill: There is no such member of the account.\n');
+  });
+
+  test('does the same at a server, by a key of live mode', async (t) => {
+    const { server, run, json, keyOf } = await setUp(t);
+    const at = async (key: string, ...args: string[]) =>
+      run(['users', ...args, '--url', server.url], { OPENTILL_API_KEY: key });
+    const live = await keyOf('--live');
+    const invited = await at(live, 'invite', 'support');
+    assert.equal(invited.code, 0, invited.stderr);
+    const { id } = readLink(linkIn(invited.stdout)) ?? assert.fail(invited.stdout);
+    assert.equal((await at(live, 'set-role', id, 'finance')).code, 0);
+    assert.ok(linkIn((await at(live, 'reset', id)).stdout));
+    assert.match((await at(await keyOf(), 'list')).stdout, new RegExp(`^${id}  finance  `));
+    const test = await at(await keyOf(), 'remove', id);
+    assert.deepEqual([test.code, test.stdout], [1, '']);
+    assert.match(test.stderr, /Only keys of live mode may call this operation\n$/);
+    assert.equal((await at(live, 'remove', id, '--account', '2')).code, 2);
+    assert.equal((await at(live, 'remove', id)).code, 0);
+    assert.deepEqual(
+      (await json('list')).map(({ role }: { role: string }) => role),
+      ['owner'],
+    );
+  });
+
+  test('refuses wrong values, all of them at once, and accounts that are not there', async (t) => {
+    const { users } = await setUp(t);
+    const { code, stderr } = await users('invite', 'admin', '--email', 'ada', '--name', 'a\nb');
+    assert.equal(code, 2);
+    for (const said of [
+      /takes one of owner, finance, support, read_only/,
+      /takes an e-mail address/,
+      /in one line/,
+    ])
+      assert.match(stderr, said);
+    for (const args of [['list'], ['invite', 'owner']]) {
+      const elsewhere = await users(...args, '--account', '9');
+      assert.match(elsewhere.stderr, /there is no account 9/);
+    }
+    assert.equal((await users('reset', 'ada@example.com')).code, 2);
+  });
+
+  test('lists what is behind the first page as well', async (t) => {
+    const { users, path } = await setUp(t);
+    const store = openSqliteStore(path);
+    const execute = executeOn(store);
+    const origin = ownOrigin(installation, 'operator');
+    const made = Array.from({ length: 100 }, (_, index) => {
+      const id = newId('usr', Date.now() + index);
+      const link = { hash: 'a'.repeat(64), until: Date.now() };
+      const given = { id, name: '', email: '', account: 1, role: 'support', link, now: Date.now() } as const;
+      return execute({ subject: 'user', origin, id, command: { type: 'invite_user', ...given } });
+    });
+    await Promise.all(made);
+    await store.close();
+    assert.equal((await users('list')).stdout.trimEnd().split('\n').length, 101);
+  });
+
+  test('prints names from elsewhere so that they cannot steer a terminal', async (t) => {
+    const { users } = await setUp(t);
+    await users('invite', 'support', '--name', 'Ada\u202eB');
+    assert.ok(!(await users('list')).stdout.includes('\u202e'));
+  });
+});
