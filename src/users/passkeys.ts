@@ -91,13 +91,12 @@ export const requestOf = (party: Party, challenge: string): object => ({
 const MAX_ANSWER_LENGTH = 16_384;
 
 /** The answer of a browser, as JSON; null for what is none. What is in it is looked at by whoever verifies it. */
-function answerIn(text: string): { readonly id: string; readonly response: Record<string, unknown> } | null {
+function answerIn<A extends { readonly id: string; readonly response: object }>(text: string): A | null {
   if (text.length > MAX_ANSWER_LENGTH) return null;
   try {
-    const { id, response } = JSON.parse(text);
-    return typeof id === 'string' && typeof response === 'object' && response !== null
-      ? JSON.parse(text)
-      : null;
+    const answer = JSON.parse(text);
+    const { id, response } = answer;
+    return typeof id === 'string' && typeof response === 'object' && response !== null ? answer : null;
   } catch {
     return null;
   }
@@ -110,11 +109,11 @@ export async function madePasskey(
   text: string,
   { party, isOurs }: Asked,
 ): Promise<Pick<Passkey, 'id' | 'publicKey' | 'counter'> | null> {
-  const answer = answerIn(text);
+  const answer = answerIn<RegistrationResponseJSON>(text);
   if (answer === null) return null;
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
   const verified = await verifyRegistrationResponse({
-    response: answer as unknown as RegistrationResponseJSON,
+    response: answer,
     expectedChallenge: isOurs,
     expectedOrigin: party.origin,
     expectedRPID: party.id,
@@ -128,8 +127,8 @@ export async function madePasskey(
 
 /** The user whom the answer names, and the passkey; nothing of it is proved yet. */
 export function namedIn(text: string): { readonly user: UserId; readonly passkey: string } | null {
-  const answer = answerIn(text);
-  const handle = answer?.response.userHandle;
+  const answer = answerIn<AuthenticationResponseJSON>(text);
+  const handle: unknown = answer?.response.userHandle;
   if (answer === null || typeof handle !== 'string') return null;
   return { user: Buffer.from(handle, 'base64url').toString('latin1') as UserId, passkey: answer.id };
 }
@@ -140,11 +139,11 @@ export async function usedPasskey(
   { id, publicKey, counter }: Passkey,
   { party, isOurs }: Asked,
 ): Promise<number | null> {
-  const answer = answerIn(text);
+  const answer = answerIn<AuthenticationResponseJSON>(text);
   if (answer === null) return null;
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server');
   const verified = await verifyAuthenticationResponse({
-    response: answer as unknown as AuthenticationResponseJSON,
+    response: answer,
     expectedChallenge: isOurs,
     expectedOrigin: party.origin,
     expectedRPID: party.id,
