@@ -130,6 +130,14 @@ export const memberFaults: readonly Fault[] = [
     replace: "['dashboard_user', 'audit']",
   },
   {
+    name: 'answers about users are kept for ever on PostgreSQL',
+    file: 'src/store/postgres/retention.ts',
+    tests: ['test/store/postgres.test.ts'],
+    withPostgres: true,
+    find: '[...tenants, installation]',
+    replace: 'tenants',
+  },
+  {
     name: 'the operator cannot bring back who works for two accounts',
     ...inDatabase,
     find: "type: 'reset_user', account: null,",

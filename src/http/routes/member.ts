@@ -28,15 +28,13 @@ const tag = 'Members';
 const permission = 'manage';
 
 export function memberRoutes(api: Api, { store, execute, realNow, publicUrl }: Dependencies): void {
-  /** Executes a command about the member of the path for the account of the caller. */
-  async function change(
+  /** Executes a command about the member, for the account of the caller. */
+  const change = (
     request: FastifyRequest,
     id: UserId,
     command: UserCommand,
     serialize: Serialize<Value<'user'>>,
-  ) {
-    return execute({ subject: 'user', origin: installationOrigin(request), id, command }, serialize);
-  }
+  ) => execute({ subject: 'user', origin: installationOrigin(request), id, command }, serialize);
 
   api.post(
     '/member',

@@ -31,10 +31,9 @@ const ANSWERED = '(the answer was sent)';
 const kept = (answer: Answer | null) =>
   answer && {
     ...answer,
-    text: answer.text.replace(
-      /"(secret)":"sk_test_\w+"|"(url)":"[^"]+\/dashboard\/link\/[^"]+"/,
-      (_all, ...names) => `"${names.find(Boolean)}":null`,
-    ),
+    text: answer.text
+      .replace(/"secret":"sk_test_\w+"/, '"secret":null')
+      .replace(/"url":"[^"]+\/dashboard\/link\/[^"]+"/, '"url":null'),
   };
 
 /** The undisturbed result of a change. */
