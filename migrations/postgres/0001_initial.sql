@@ -77,7 +77,7 @@ CREATE TABLE dashboard_user (
   account bigint NOT NULL,
   live boolean NOT NULL,
   id text COLLATE "C" NOT NULL,
-  -- Lower-case; null in an invitation that names none.
+  -- Lower-case; null until an invitation is accepted.
   email text COLLATE "C",
   -- Accounts with the role on each: ' 1:owner 12:support '.
   accounts text NOT NULL,

@@ -99,7 +99,7 @@ CREATE TABLE dashboard_user (
   account INTEGER NOT NULL,
   live INTEGER NOT NULL,
   id TEXT NOT NULL,
-  -- Lower-case; null in an invitation that names none.
+  -- Lower-case; null until an invitation is accepted.
   email TEXT,
   -- Accounts with the role on each: ' 1:owner 12:support '.
   accounts TEXT NOT NULL,

@@ -49,8 +49,8 @@ export const userFaults: readonly Fault[] = [
     name: 'a one-time password is good twice',
     file: 'src/users/codes.ts',
     tests: ['test/users/user-changes.test.ts'],
-    find: 'step > lastStep',
-    replace: 'step >= lastStep',
+    find: 'Math.max(current - WINDOW, lastStep + 1)',
+    replace: 'Math.max(current - WINDOW, lastStep)',
   },
   {
     name: 'the cookie stays the same behind the second factor',

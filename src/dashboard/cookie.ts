@@ -1,5 +1,4 @@
 /** The cookie of a sign-in. Its name lets browsers take it only from this host, over HTTPS or from this machine. */
-import type {} from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hashSecret } from '../accounts/api-key.ts';
 import { ID_LENGTH, randomText } from '../lib/id.ts';
@@ -8,28 +7,29 @@ import type { SignInId, UserId } from '../users/user.ts';
 const NAME = '__Host-opentill';
 const SECRET_LENGTH = 40;
 const TOKEN = new RegExp(
-  `^(usr_\\w{${ID_LENGTH}})\\.(sgn_\\w{${ID_LENGTH}})\\.([0-9a-z]{${SECRET_LENGTH}})$`,
+  `^${NAME}=(usr_\\w{${ID_LENGTH}})\\.(sgn_\\w{${ID_LENGTH}})\\.([0-9a-z]{${SECRET_LENGTH}})$`,
 );
 
-const attributes = { path: '/', httpOnly: true, secure: true, sameSite: 'lax' } as const;
+const ATTRIBUTES = 'Path=/; HttpOnly; Secure; SameSite=Lax';
 
 export type Cookie = { readonly user: UserId; readonly signIn: SignInId; readonly secret: string };
 
 export const newCookieSecret = (): string => randomText(SECRET_LENGTH);
 
-export function cookieOf({ cookies }: FastifyRequest): Cookie | null {
-  const [, user, signIn, secret] = TOKEN.exec(cookies[NAME] ?? '') ?? [];
+export function cookieOf({ headers }: FastifyRequest): Cookie | null {
+  const all = (headers.cookie ?? '').split(';').map((each) => TOKEN.exec(each.trim()));
+  const [, user, signIn, secret] = all.find((each) => each !== null) ?? [];
   if (user === undefined || signIn === undefined || secret === undefined) return null;
   return { user: user as UserId, signIn: signIn as SignInId, secret };
 }
 
 /** Without an end: browsers forget it with their session, and the service ends the sign-in by its own clock. */
 export function setCookie(reply: FastifyReply, { user, signIn, secret }: Cookie): void {
-  reply.setCookie(NAME, `${user}.${signIn}.${secret}`, attributes);
+  reply.header('set-cookie', `${NAME}=${user}.${signIn}.${secret}; ${ATTRIBUTES}`);
 }
 
 export function clearCookie(reply: FastifyReply): void {
-  reply.clearCookie(NAME, attributes);
+  reply.header('set-cookie', `${NAME}=; ${ATTRIBUTES}; Max-Age=0`);
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Sentences about what was just done, by the name that the address of the next screen has. */
 const notices = {
   welcome: 'Your password is set, and you are signed in.',
+  joined: 'You have a role on one account more.',
   'signed-out': 'You are signed out.',
   'others-signed-out': 'All other browsers are signed out.',
   'sign-in-ended': 'That browser is signed out.',

@@ -1,5 +1,4 @@
 /** Routes of the dashboard: its screens, their forms, and the files that they need. */
-import cookie from '@fastify/cookie';
 import formbody from '@fastify/formbody';
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
 import { formIsForeign } from '../lib/foreign-form.ts';
@@ -40,7 +39,6 @@ export async function dashboardRoutes(
   // Forms are the only bodies that belong here.
   app.removeContentTypeParser(['application/json', 'text/plain']);
   await app.register(formbody, { bodyLimit: BODY_LIMIT_BYTES });
-  await app.register(cookie);
 
   function sendProblem(reply: FastifyReply, status: number, title: string, text: string): FastifyReply {
     const screen = { title, main: text, visitor: null, place: null };

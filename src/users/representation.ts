@@ -6,7 +6,7 @@ const timestampOrNull = (ms: number | null) => (ms === null ? null : timestamp(m
 
 /** Nothing of it tells of other accounts. */
 export function representMember(user: User, account: number) {
-  const { id, createdAt, name, email, totp, link } = user;
+  const { id, createdAt, name, email, totp, passkeys, link } = user;
   return {
     id,
     object: 'member',
@@ -15,7 +15,7 @@ export function representMember(user: User, account: number) {
     email,
     role: roleOn(user, account),
     status: isInvited(user) ? 'invited' : 'active',
-    has_second_factor: totp !== null,
+    has_second_factor: totp !== null || passkeys.length > 0,
     last_seen_at: timestampOrNull(lastSeenAt(user)),
     link_expires_at: timestampOrNull(link?.until ?? null),
   };

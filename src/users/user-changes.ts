@@ -37,6 +37,8 @@ export type UserCommand = { readonly now: RealTime } & (
       readonly role: Role;
       readonly link: Link;
     } & Pick<User, 'id' | 'name' | 'email'>)
+  /** Takes the roles of an invitation, which is over then. */
+  | { readonly type: 'join'; readonly invitation: UserId; readonly secretHash: string }
   | { readonly type: 'set_role'; readonly account: number; readonly role: Role }
   | { readonly type: 'remove_role'; readonly account: number }
   /**
@@ -79,11 +81,13 @@ export type UserCommand = { readonly now: RealTime } & (
   | ({ readonly type: 'rename_user' } & Pick<User, 'name' | 'email'>)
 );
 
-/** Facts beside the user: who else has the e-mail address of the command, how many users and which owners there are. */
+/** Facts beside the user of the command. */
 export type UserFacts = {
   readonly byEmail: User | null;
+  /** Whoever the command invites to join, if there is such an invitation. */
+  readonly invitation: User | null;
   readonly count: number;
-  /** Owners of the account of the command. */
+  /** Owners of the account of the command who can sign in. */
   readonly owners: readonly UserId[];
 };
 
@@ -94,6 +98,8 @@ export type UserFacts = {
 export type UserDecision = {
   readonly kind: 'change' | 'failed' | 'paused' | 'gone' | 'unchanged';
   readonly user: User;
+  /** The invitation that is over. */
+  readonly used?: User;
 };
 
 /** Wrong passwords and codes in a row, behind which only one in a minute is looked at. */
@@ -118,6 +124,8 @@ export function decideUser(
     case 'set_role':
     case 'remove_role':
       return withRole(user, facts.owners, command);
+    case 'join':
+      return joined(user, facts, command);
     case 'reset_user':
       return reset(user, command);
     case 'accept_link':
@@ -183,28 +191,24 @@ const wrongCode = refuseFields([{ pointer: '/code', detail: 'is not the current 
 type CommandOf<T extends UserCommand['type']> = Extract<UserCommand, { readonly type: T }>;
 
 /**
- * Whoever is a user already gets the role, and no link: it would lead to the roles on other accounts as well, also where
- * the invitation to those was not accepted yet.
+ * Whoever is invited proves by the link that they were meant, and not by an e-mail address, which everybody can claim. Who
+ * is a user already opens it signed in, and joins.
  */
 function invited(
   { byEmail, count }: UserFacts,
   { id, name, email, account, role, link, now }: CommandOf<'invite_user'>,
 ): UserDecision | Refusal {
-  const roles = { [account]: role };
-  if (byEmail !== null) {
-    if (roleOn(byEmail, account) !== undefined)
-      return refuse('user_exists', 'A member of the account has this e-mail address.', [
-        { pointer: '/email', detail: 'belongs to a member of the account' },
-      ]);
-    return changed({ ...byEmail, roles: { ...byEmail.roles, ...roles } });
-  }
+  if (byEmail !== null && roleOn(byEmail, account) !== undefined)
+    return refuse('user_exists', 'A member of the account has this e-mail address.', [
+      { pointer: '/email', detail: 'belongs to a member of the account' },
+    ]);
   if (count >= MAX_USERS) return refuse('too_many_users', `There are ${MAX_USERS} users already.`);
   return changed({
     id,
     createdAt: now,
     name,
     email,
-    roles,
+    roles: { [account]: role },
     password: null,
     totp: null,
     recoveryCodes: [],
@@ -215,6 +219,21 @@ function invited(
   });
 }
 
+function joined(
+  user: User,
+  { invitation }: UserFacts,
+  { secretHash, now }: CommandOf<'join'>,
+): UserDecision | Refusal {
+  if (invitation === null || !isInvited(invitation) || !isGood(invitation.link, secretHash, now))
+    return refuse('not_found', BAD_LINK);
+  const taken = accountsOf(invitation).some((account) => roleOn(user, account) !== undefined);
+  if (taken) return refuse('user_exists', 'You are a member of the account already.');
+  return { ...changed({ ...user, roles: { ...user.roles, ...invitation.roles } }), used: invitation };
+}
+
+const isGood = (link: Link | null, hash: string, now: RealTime): boolean =>
+  link !== null && link.hash === hash && now < link.until;
+
 function withRole(
   user: User,
   owners: readonly UserId[],
@@ -224,7 +243,7 @@ function withRole(
   if (current === undefined) return noSuchMember;
   const role = command.type === 'set_role' ? command.role : null;
   if (role === current) return { kind: 'unchanged', user };
-  if (current === 'owner' && owners.every((id) => id === user.id))
+  if (current === 'owner' && owners.includes(user.id) && owners.length === 1)
     return refuse('last_owner', 'The account would have no owner left.');
   const roles = role === null ? others : { ...others, [command.account]: role };
   const isGone = Object.keys(roles).length === 0;
@@ -254,8 +273,7 @@ function accepted(
   facts: UserFacts,
   { secretHash, password, name, email, signIn, now }: CommandOf<'accept_link'>,
 ): UserDecision | Refusal {
-  const { link } = user;
-  if (link === null || link.hash !== secretHash || now >= link.until) return refuse('not_found', BAD_LINK);
+  if (!isGood(user.link, secretHash, now)) return refuse('not_found', BAD_LINK);
   const whose = isInvited(user) ? { name, email } : {};
   const fresh: User = {
     ...user,

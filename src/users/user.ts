@@ -17,7 +17,7 @@ export type User = {
   readonly id: UserId;
   readonly createdAt: RealTime;
   readonly name: string;
-  /** The address by which the user signs in, lower-case; empty in an invitation that names none. */
+  /** The address by which the user signs in, lower-case; of somebody who is invited the one to begin with, or empty. */
   readonly email: string;
   /** Roles by the numbers of accounts. */
   readonly roles: Readonly<Record<string, Role>>;

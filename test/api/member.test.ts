@@ -65,6 +65,13 @@ async function accept({ url }: Data, email: string): Promise<User> {
   return (await changeUser(store, id, { type: 'accept_link', ...accepted, now: Date.now() })).user;
 }
 
+/** Takes the role of an invitation, as who is signed in does by its link. */
+async function joinOf(id: UserId, { url }: { readonly url: string }): Promise<void> {
+  const named = readLink(url) ?? assert.fail(url);
+  const join = { type: 'join', invitation: named.id, secretHash: named.hash, now: Date.now() } as const;
+  await changeUser(store, id, join);
+}
+
 let count = 0;
 const address = () => `member${++count}@example.com`;
 
@@ -119,31 +126,28 @@ suite('an invitation', () => {
     assert.equal((await invite({ role: 'support' }, longest)).id, id);
   });
 
-  test('of a user of another account gives the role, and tells and changes nothing else', async () => {
+  test('gives nothing to whoever has its address: who signs in already joins by the link', async () => {
     const email = address();
     const known = await accept(await invite({ role: 'owner' }, {}, callOfNeighbour), email);
     const body = { role: 'support', name: 'Somebody', email };
-    const { url, ...member } = await invite(body);
-    assert.equal(url, null);
-    assert.deepEqual([member.id, member.role, member.status], [known.id, 'support', 'active']);
-    assert.equal(JSON.stringify(member).includes('owner'), false);
-    const after = await stored(known.id);
-    const { [service.account.number]: role, ...others } = after.roles;
-    assert.deepEqual([role, { ...after, roles: others }], ['support', known]);
+    const { id, url, status } = await invite(body);
+    assert.notEqual(id, known.id);
+    assert.equal(status, 'invited');
+    assert.deepEqual(await stored(known.id), known);
+    await joinOf(known.id, { url });
+    const { roles } = await stored(known.id);
+    assert.deepEqual(roles, { ...known.roles, [service.account.number]: 'support' });
+    assert.equal((await call('GET', `/${id}`)).status, 404);
+    const member = succeeded(await call('GET', `/${known.id}`));
+    assert.deepEqual(
+      [member.role, member.status, JSON.stringify(member).includes('owner')],
+      ['support', 'active', false],
+    );
     assertRefused(await writesNothing(service, () => call('POST', '', { body })), {
       status: 409,
       message: 'MEMBER.INVITE.USER_EXISTS',
       errors: [[19044, '/email']],
     });
-  });
-
-  test('is no way to the roles of somebody who was invited elsewhere', async () => {
-    const email = address();
-    const first = await invite({ role: 'owner', email }, {}, callOfNeighbour);
-    const before = await stored(first.id);
-    const { id, url, status } = await invite({ role: 'support', email });
-    assert.deepEqual([id, url, status], [first.id, null, 'invited']);
-    assert.deepEqual((await stored(id)).link, before.link);
   });
 
   test('is refused with all mistakes at once', async () => {
@@ -187,7 +191,7 @@ suite('a role', () => {
   test('can be changed, and is that of this account', async () => {
     const email = address();
     const { id } = await accept(await invite({ role: 'finance' }, {}, callOfNeighbour), email);
-    await invite({ role: 'support', email });
+    await joinOf(id, await invite({ role: 'support' }));
     const updated = succeeded(await call('PUT', `/${id}`, { body: { role: 'read_only' } }));
     assert.equal(updated.role, 'read_only');
     assert.equal(succeeded(await callOfNeighbour('GET', `/${id}`)).role, 'finance');
@@ -201,7 +205,7 @@ suite('a role', () => {
   test('goes with the member; a user without any is gone, and the address is free again', async () => {
     const email = address();
     const { id } = await accept(await invite({ role: 'support' }), email);
-    await invite({ role: 'finance', email }, {}, callOfNeighbour);
+    await joinOf(id, await invite({ role: 'finance' }, {}, callOfNeighbour));
     assert.deepEqual(succeeded(await call('DELETE', `/${id}`)), { id, object: 'member', deleted: true });
     assert.equal((await call('GET', `/${id}`)).status, 404);
     assert.equal((await stored(id)).email, email);
@@ -213,10 +217,12 @@ suite('a role', () => {
   });
 
   test('of an owner can be taken while another one stays', async () => {
-    const { id } = await invite({ role: 'owner' });
+    const { id } = await accept(await invite({ role: 'owner' }), address());
+    // Whoever was only invited as an owner is none yet.
+    await invite({ role: 'owner' });
     const alone = await writesNothing(service, () => call('DELETE', `/${id}`));
     assertRefused(alone, { status: 409, message: 'MEMBER.DELETE.LAST_OWNER', errors: [[19046]] });
-    const other = await invite({ role: 'owner' });
+    const other = await accept(await invite({ role: 'owner' }), address());
     succeeded(await call('DELETE', `/${id}`));
     const demoted = await writesNothing(service, () =>
       call('PUT', `/${other.id}`, { body: { role: 'read_only' } }),
@@ -232,7 +238,8 @@ suite('a role', () => {
       );
       const created = () => service.createKey({ account: account.number, mode: 'live' });
       const [one, other] = [callAs(await created()), callAs(await created())];
-      const [ada, bob] = [await invite({ role: 'owner' }, {}, one), await invite({ role: 'owner' }, {}, one)];
+      const owner = async () => accept(await invite({ role: 'owner' }, {}, one), address());
+      const [ada, bob] = [await owner(), await owner()];
       const answers = await Promise.all([
         one('DELETE', `/${ada.id}`),
         other('PUT', `/${bob.id}`, { body: { role: 'support' } }),
@@ -277,7 +284,7 @@ suite('a reset', () => {
     const { id } = await accept(await invite({ role: 'owner' }, {}, callOfNeighbour), email);
     const foreign = await writesNothing(service, () => call('POST', `/${id}/reset`));
     assertRefused(foreign, { status: 404, message: 'MEMBER.RESET.NOT_FOUND', errors: [[105]] });
-    await invite({ role: 'support', email });
+    await joinOf(id, await invite({ role: 'support' }));
     for (const as of [call, callOfNeighbour]) {
       const answer = await writesNothing(service, () => as('POST', `/${id}/reset`));
       assertRefused(answer, { status: 409, message: 'MEMBER.RESET.MEMBER_ELSEWHERE', errors: [[19047]] });

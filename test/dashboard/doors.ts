@@ -30,6 +30,7 @@ export const doors: Readonly<Record<string, Door>> = {
   'POST /sign-out': { isLast: true },
   'GET /link/:token': { params: () => ({ token: 'none' }) },
   'POST /link/:token': { params: () => ({ token: 'none' }) },
+  'POST /link/:token/join': { params: () => ({ token: 'none' }) },
   'GET /profile': {},
   'POST /profile/name': { form: () => ({ name: 'Another name', email: 'door@example.com' }) },
   'POST /profile/password': { form: () => ({ current_password: 'wrong', new_password: 'four other words' }) },

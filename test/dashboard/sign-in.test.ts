@@ -1,6 +1,7 @@
 /** Signing in to the dashboard, over HTTP as a browser without JavaScript does it. */
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
+import { createAccount } from '../../src/accounts/account.ts';
 import { installation, type User } from '../../src/users/user.ts';
 import {
   createVisitor,
@@ -8,6 +9,7 @@ import {
   invite,
   PASSWORD,
   type Page,
+  resetLink,
   signedInVisitor,
   textOf,
   totpCode,
@@ -116,10 +118,29 @@ suite('a link', () => {
     clock = Date.now();
   });
 
+  test('gives somebody who is signed in one role more, and not the address that it was made for', async () => {
+    const { visitor, user } = await newVisitor();
+    const second = await createAccount(store, 'Second <Shop>', clock);
+    const { link, user: invited } = await invite(store, url, {
+      account: second.number,
+      role: 'support',
+      email: nextEmail(),
+    });
+    const page = await visitor.get(link);
+    assert.ok(textOf(page).includes('You are invited to Second <Shop>'), textOf(page));
+    const done = await visitor.submit(page, '/join');
+    assert.equal(done.status, 303, textOf(done));
+    const { roles, email } = (await store.dashboardUsers.fetch(user.id)) ?? user;
+    assert.deepEqual([roles, email], [{ ...user.roles, [second.number]: 'support' }, user.email]);
+    assert.equal(await store.dashboardUsers.fetch(invited.id), null);
+    assert.equal((await visitor.get(link)).status, 404);
+    assert.equal((await visitor.submit(page, '/join')).status, 404);
+  });
+
   test('for who lost the way ends all sign-ins and takes the second factor away, once it is used', async () => {
     const { visitor, user } = await newVisitor();
     await setTotp(visitor);
-    const { link } = await invite(store, url, { email: user.email, account: 2 });
+    const link = await resetLink(store, url, user);
     assert.ok(await isSignedIn(visitor));
     const elsewhere = createVisitor(url);
     const page = await elsewhere.get(link);

@@ -3,11 +3,10 @@ import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import { isRefusal } from '../../src/checkout/refusals.ts';
 import { executeOn } from '../../src/cli/with-store.ts';
-import { newId } from '../../src/lib/id.ts';
 import type { PageRequest } from '../../src/store/page.ts';
 import { installation } from '../../src/users/user.ts';
 import { ownOrigin } from '../../src/writer/command.ts';
-import { changeUser, inviteUser } from '../support/users.ts';
+import { acceptedUser, changeUser, inviteUser, join } from '../support/users.ts';
 import type { Open } from './build.ts';
 import { alsoReopened, onFreshStores } from './each.ts';
 
@@ -17,11 +16,12 @@ export function userSuite(open: Open): void {
   suite('users of the dashboard', () => {
     it('are found by id and address, and by their accounts alone', async (given) => {
       const { store } = given;
-      const ada = await inviteUser(store, { account: 1, email: 'ada@example.com' });
-      const bob = await inviteUser(store, { account: 11, role: 'support', email: '' });
-      const both = await inviteUser(store, { account: 2, role: 'read_only', email: 'eve@example.com' });
-      const eve = await inviteUser(store, { account: 1, role: 'finance', email: 'eve@example.com' });
-      assert.equal(eve.id, both.id);
+      const ada = await acceptedUser(store, { account: 1, email: 'ada@example.com' });
+      // Nobody has claimed the address of an invitation.
+      const bob = await inviteUser(store, { account: 11, role: 'support', email: 'eve@example.com' });
+      const only = await acceptedUser(store, { account: 2, role: 'read_only', email: 'eve@example.com' });
+      const eve = await join(store, only, 1, 'finance');
+      assert.deepEqual([eve.id, eve.roles], [only.id, { 1: 'finance', 2: 'read_only' }]);
       for await (const { dashboardUsers: users } of alsoReopened(given)) {
         assert.deepEqual(await users.fetch(ada.id), ada);
         assert.deepEqual(await users.fetchByEmail('eve@example.com'), eve);
@@ -43,21 +43,23 @@ export function userSuite(open: Open): void {
       store,
     }) => {
       const ada = await inviteUser(store);
-      const bob = await inviteUser(store, { email: 'bob@example.com' });
+      const bob = await acceptedUser(store, { email: 'bob@example.com', role: 'finance' });
       const now = Date.now();
       await changeUser(store, bob.id, { type: 'set_role', account: 1, role: 'support', now });
       await changeUser(store, bob.id, { type: 'remove_role', account: 1, now });
       assert.equal(await store.dashboardUsers.fetch(bob.id), null);
       assert.equal(await store.dashboardUsers.fetchByEmail('bob@example.com'), null);
       // The address is free again.
-      await inviteUser(store, { email: 'bob@example.com' });
+      await acceptedUser(store, { email: 'bob@example.com' });
       const { rows } = await store.audit.list(installation, {}, { limit: 10 });
       assert.deepEqual(rows.map(({ subject, action }) => [subject === ada.id, action]).toReversed(), [
         [true, 'invite_user'],
         [false, 'invite_user'],
+        [false, 'accept_link'],
         [false, 'set_role'],
         [false, 'remove_role'],
         [false, 'invite_user'],
+        [false, 'accept_link'],
       ]);
     });
 
@@ -65,8 +67,8 @@ export function userSuite(open: Open): void {
       for (let round = 1; round <= 5; round++) {
         const account = 100 + round;
         const owners = [
-          await inviteUser(store, { account, email: `a${round}@example.com` }),
-          await inviteUser(store, { account, email: `b${round}@example.com` }),
+          await acceptedUser(store, { account, email: `a${round}@example.com` }),
+          await acceptedUser(store, { account, email: `b${round}@example.com` }),
         ];
         const origin = ownOrigin(installation, 'operator');
         // Two writers, as two processes have.
@@ -87,36 +89,42 @@ export function userSuite(open: Open): void {
       }
     });
 
-    it('have one address each, though two are given the same one at once', async ({ store }) => {
-      const now = Date.now();
-      const invite = (account: number) => {
-        const id = newId('usr', now);
-        const link = { hash: '', until: now };
-        return changeUser(store, id, {
-          type: 'invite_user',
-          id,
-          name: 'Eve',
-          email: 'eve@example.com',
-          account,
-          role: 'support',
-          link,
-          now,
-        });
-      };
-      // One of two processes may be refused by the database, and tries again.
-      await Promise.all([1, 2].map((account) => invite(account).catch(() => invite(account))));
+    it('have one address each, though two claim the same one at once', async ({ store }) => {
+      const claim = (account: number) => acceptedUser(store, { account, email: 'eve@example.com' });
+      // One is refused by the rules, or, of two processes, by the database.
+      const claims = await Promise.allSettled([1, 2].map(claim));
+      assert.deepEqual(claims.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
       const user = await store.dashboardUsers.fetchByEmail('eve@example.com');
-      assert.deepEqual(Object.keys(user?.roles ?? {}).sort(), ['1', '2']);
+      assert.equal(Object.keys(user?.roles ?? {}).length, 1);
     });
 
     it('do not miss a change that another makes at the same time', async ({ store }) => {
-      const { id } = await inviteUser(store);
+      const user = await acceptedUser(store);
       const accounts = Array.from({ length: 20 }, (_, index) => index + 2);
-      await Promise.all(
-        accounts.map((account) => inviteUser(store, { account, email: 'ada@example.com', role: 'support' })),
-      );
-      const user = await store.dashboardUsers.fetch(id);
-      assert.deepEqual(Object.keys(user?.roles ?? {}).map(Number), [1, ...accounts]);
+      await Promise.all(accounts.map((account) => join(store, user, account, 'support')));
+      const { roles = {} } = (await store.dashboardUsers.fetch(user.id)) ?? {};
+      assert.deepEqual(Object.keys(roles).map(Number), [1, ...accounts]);
+      // Each invitation is over.
+      for (const account of accounts) {
+        const { rows } = await store.dashboardUsers.list(installation, { account }, { limit: 10 });
+        assert.deepEqual(
+          rows.map(({ id }) => id),
+          [user.id],
+        );
+      }
+    });
+
+    it('take an invitation once, though two join by it at once', async ({ store }) => {
+      const users = [
+        await acceptedUser(store, { email: 'a@example.com' }),
+        await acceptedUser(store, { email: 'b@example.com' }),
+      ];
+      const { id: invitation, link } = await inviteUser(store, { account: 2, role: 'support', email: '' });
+      const command = { type: 'join', invitation, secretHash: link?.hash ?? '', now: Date.now() } as const;
+      const tries = await Promise.allSettled(users.map(({ id }) => changeUser(store, id, command)));
+      assert.deepEqual(tries.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+      const { rows } = await store.dashboardUsers.list(installation, { account: 2 }, { limit: 10 });
+      assert.equal(rows.length, 1);
     });
   });
 }

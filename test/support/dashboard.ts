@@ -115,10 +115,15 @@ export async function invite(
   given: Given = {},
 ): Promise<{ user: User; link: string }> {
   const user = await inviteUser(store, given);
+  return { user, link: await resetLink(store, url, user) };
+}
+
+/** A new link for somebody. */
+export async function resetLink(store: Store, url: string, { id }: Pick<User, 'id'>): Promise<string> {
   const now = Date.now();
   const { link, secret } = newLink(now);
-  await changeUser(store, user.id, { type: 'reset_user', account: null, link, now });
-  return { user, link: linkAddress(url, user.id, secret) };
+  await changeUser(store, id, { type: 'reset_user', account: null, link, now });
+  return linkAddress(url, id, secret);
 }
 
 /** Somebody who has accepted an invitation, and is signed in. */

@@ -36,3 +36,36 @@ export async function inviteUser(store: Store, given: Given = {}): Promise<User>
   return (await changeUser(store, id, { type: 'invite_user', id, name, email, account, role, link, now }))
     .user;
 }
+
+/** Somebody who has accepted an invitation, and is signed in in one browser. */
+export async function acceptedUser(store: Store, given: Given = {}): Promise<User> {
+  const { id, name, email, link } = await inviteUser(store, given);
+  const now = Date.now();
+  const command = {
+    type: 'accept_link',
+    secretHash: link?.hash ?? '',
+    name,
+    email,
+    password: '$argon2id$of nobody',
+    signIn: {
+      id: newId('sgn', now),
+      secretHash: hash('sha256', id),
+      address: '192.0.2.7',
+      browser: 'Firefox',
+    },
+  } as const;
+  return (await changeUser(store, id, { ...command, now })).user;
+}
+
+/** Gives the user a role on one account more, by an invitation. */
+export async function join(
+  store: Store,
+  { id }: Pick<User, 'id'>,
+  account: number,
+  role: Role,
+): Promise<User> {
+  const invitation = await inviteUser(store, { account, role, email: '' });
+  const secretHash = invitation.link?.hash ?? '';
+  const command = { type: 'join', invitation: invitation.id, secretHash, now: Date.now() } as const;
+  return (await changeUser(store, id, command)).user;
+}

@@ -66,7 +66,7 @@ suite('inviting', () => {
     assert.equal(refused(user, accept(link.hash)), 'not_found');
   });
 
-  test('gives somebody who signs in already the role at once, and no link', () => {
+  test('goes by its link alone: whoever has its e-mail address gets nothing by that', () => {
     const user = signedIn('owner', 1);
     const invite = {
       type: 'invite_user',
@@ -76,17 +76,30 @@ suite('inviting', () => {
       role: 'support',
       link,
     } as const;
-    const again = decided('change', null, { ...invite, account: 2 }, { byEmail: user });
-    assert.deepEqual(again, { ...user, roles: { 1: 'owner', 2: 'support' } });
+    const invitation = decided('change', null, { ...invite, account: 2 }, { byEmail: user });
+    assert.deepEqual([invitation.id, invitation.roles, invitation.password], [bob, { 2: 'support' }, null]);
     assert.equal(refused(null, { ...invite, account: 1 }, { byEmail: user }), 'user_exists /email');
   });
 
-  test('gives nobody a link to the roles that somebody has on other accounts, though they have not accepted them', () => {
-    const first = { ...invitedUser(), email: 'ada@example.com' };
-    const other = { hash: sha256('another'), until: T + 2 * HOUR };
-    const invite = { type: 'invite_user', id: bob, name: 'B', email: first.email, role: 'support' } as const;
-    const again = decided('change', null, { ...invite, account: 2, link: other }, { byEmail: first });
-    assert.deepEqual(again, { ...first, roles: { 1: 'owner', 2: 'support' } });
+  test('gives somebody who is signed in a role more, and is over then', () => {
+    const user = signedIn('owner', 1);
+    const invitation = { ...invitedUser('support', 2), id: bob };
+    const join = { type: 'join', invitation: bob, secretHash: link.hash } as const;
+    const decision = decide(user, join, { invitation });
+    assert.deepEqual(decision, {
+      kind: 'change',
+      user: { ...user, roles: { 1: 'owner', 2: 'support' } },
+      used: invitation,
+    });
+    assert.equal(refused(user, join, { invitation: null }), 'not_found');
+    assert.equal(refused(user, { ...join, secretHash: sha256('x') }, { invitation }), 'not_found');
+    assert.equal(refused(user, { ...join, now: link.until }, { invitation }), 'not_found');
+    // What leads a user back is no invitation.
+    assert.equal(refused(user, join, { invitation: { ...signedIn(), id: bob, link } }), 'not_found');
+    assert.equal(
+      refused(user, join, { invitation: { ...invitation, roles: { 1: 'support' } } }),
+      'user_exists',
+    );
   });
 
   test('is refused where there are as many users as there may be', () => {
@@ -424,6 +437,9 @@ suite('roles', () => {
     decided('change', signedIn(), demote, { owners });
     decided('gone', signedIn(), remove, { owners });
     decided('gone', signedIn('finance'), remove, { owners: [bob] });
+    // Whoever was only invited as an owner is none yet.
+    decided('gone', invitedUser(), remove, { owners: [] });
+    decided('change', invitedUser(), demote, { owners: [bob] });
   });
 
   test('are of a user who exists', () => {

@@ -68,18 +68,18 @@ type Invitation = {
   readonly email: string;
 };
 
-/** Invites somebody; the link is null for who was a user already. */
+/** Invites somebody; gives the link. */
 export async function inviteUser(
   database: Database,
   publicUrl: string,
   { email, ...given }: Invitation,
-): Promise<{ readonly user: User; readonly url: string | null }> {
+): Promise<{ readonly user: User; readonly url: string }> {
   const now = Date.now();
   const id = newId('usr', now);
   const { link, secret } = newLink(now);
   const invite = { ...given, id, email: email.toLowerCase(), link, now };
   const user = await changeUser(database, id, { type: 'invite_user', ...invite });
-  return { user, url: user.id === id ? linkAddress(publicUrl, id, secret) : null };
+  return { user, url: linkAddress(publicUrl, id, secret) };
 }
 
 async function changeUser({ execute }: Database, id: string, command: UserCommand): Promise<User> {

@@ -29,14 +29,14 @@ export const memberKeys = {
   email: 'The e-mail address by which they sign in, or empty.',
   role: 'Role on the account.',
   status: '`invited` or `active`.',
-  has_second_factor: 'True if signing in takes a code beside the password.',
+  has_second_factor: 'True with an authenticator app or a passkey.',
   last_seen_at: 'Time of the last request of a browser that is signed in, or null.',
   link_expires_at: 'Time until which the last link is good, or null.',
 } as const;
 
 export const withLinkKeys = {
   ...memberKeys,
-  url: 'The link; it is shown only now. Null for somebody who is a user already.',
+  url: 'The link; it is shown only now.',
 } as const;
 
 export function lineOf({ id, role, email, name, status }: ShownMember): string {

@@ -2,7 +2,7 @@
 import { isRefusal, type Refusal } from '../../checkout/refusals.ts';
 import { drawing, html } from '../../lib/html.ts';
 import { drawCode } from '../../methods/bank/codes/draw.ts';
-import { newRecoveryCodes, newTotpSecret, totpAddress } from '../../users/codes.ts';
+import { isTotpSecret, newRecoveryCodes, newTotpSecret, totpAddress } from '../../users/codes.ts';
 import { PASSKEY_NAME_LENGTH } from '../../users/user.ts';
 import type { UserDecision } from '../../users/user-changes.ts';
 import type { Mistake } from '../api.ts';
@@ -46,7 +46,7 @@ ${field({ name: 'code', label: 'Code', autocomplete: 'one-time-code', inputmode:
 
   declare({ method: 'POST', path: '/profile/second-factor', needs: 'own-confirmed' }, async (visit) => {
     const { secret = '', code = '' } = visit.form;
-    if (!/^[A-Z2-7]{32}$/.test(secret)) return setUp(visit, newTotpSecret());
+    if (!isTotpSecret(secret)) return setUp(visit, newTotpSecret());
     const recoveryCodes = newRecoveryCodes();
     const decision = await change(visit, {
       type: 'set_totp',

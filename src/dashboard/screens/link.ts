@@ -3,15 +3,18 @@ import { emailKey } from '../../checkout/customer.ts';
 import { isRefusal } from '../../checkout/refusals.ts';
 import { html } from '../../lib/html.ts';
 import { readLinkToken } from '../../users/links.ts';
-import { EMAIL_LENGTH, isInvited, USER_NAME_LENGTH, type User } from '../../users/user.ts';
+import { accountsOf, EMAIL_LENGTH, isInvited, USER_NAME_LENGTH, type User } from '../../users/user.ts';
 import type { Mistake } from '../api.ts';
 import { newCookieSecret, setCookie } from '../cookie.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
+import { tokenField } from '../document.ts';
 import { executeOnUser } from '../execute.ts';
 import { type Form, field, otherMistakes } from '../form.ts';
-import type { Outcome } from '../outcome.ts';
+import { type Outcome, refused } from '../outcome.ts';
 import { emailMistakes, newPasswordField, passwordMistakes } from '../personal.ts';
 import type { Declare } from '../screen.ts';
+import { mistake } from '../sign-in-forms.ts';
+import { type Visitor, visitorOf } from '../visitor.ts';
 import { newSignIn, signInBy } from './sign-in.ts';
 
 const gone: Outcome = {
@@ -64,11 +67,40 @@ ${newPasswordField('password', 'Password', mistakes)}
     };
   }
 
-  declare({ method: 'GET', path: '/link/:token', needs: 'nothing' }, async ({ params }) => {
+  declare({ method: 'GET', path: '/link/:token', needs: 'nothing' }, async ({ request, params }) => {
     const { token = '' } = params;
     const found = await opened(token);
-    return found === null ? gone : screen(found.user, token, {});
+    if (found === null) return gone;
+    const visitor = isInvited(found.user) ? await visitorOf(dependencies, request) : null;
+    return visitor === null ? screen(found.user, token, {}) : joinScreen(found.user, visitor, token);
   });
+
+  /** For somebody who is signed in already: an invitation gives them a role more. */
+  async function joinScreen(invitation: User, visitor: Visitor, token: string): Promise<Outcome> {
+    const accounts = await Promise.all(accountsOf(invitation).map((each) => store.accounts.fetch(each)));
+    const names = accounts.map((account) => account?.name ?? '').join(', ');
+    return {
+      title: 'An invitation',
+      main: html`<p>You are invited to <strong>${names}</strong>, and signed in as <strong>${visitor.user.email}</strong>.</p>
+<div class="row">
+<form method="post" action="${basePath}/dashboard/link/${token}/join">${tokenField(visitor)}<button>Join as ${visitor.user.email}</button></form>
+<form method="post" action="${basePath}/dashboard/sign-out">${tokenField(visitor)}<button class="quiet">Sign out</button></form>
+</div>
+<p class="hint">If the link is for somebody else, sign out first and open it again.</p>`,
+    };
+  }
+
+  declare(
+    { method: 'POST', path: '/link/:token/join', needs: 'sign-in' },
+    async ({ request, visitor, params }) => {
+      const named = readLinkToken(params.token ?? '');
+      if (named === null) return gone;
+      const command = { type: 'join', invitation: named.id, secretHash: named.hash } as const;
+      const decision = await executeOnUser(dependencies, request, visitor.user.id, command);
+      if (!isRefusal(decision)) return { goTo: '', done: 'joined' };
+      return decision.reason === 'not_found' ? gone : refused(409, mistake(decision.detail));
+    },
+  );
 
   declare(
     { method: 'POST', path: '/link/:token', needs: 'nothing' },
@@ -96,7 +128,8 @@ ${newPasswordField('password', 'Password', mistakes)}
       });
       if (isRefusal(decision)) {
         if (decision.reason === 'not_found') return gone;
-        return screen(user, token, form, [{ message: decision.detail, pointer: '/email' }]);
+        const message = `${decision.detail} If it is you, sign in, and open the link again.`;
+        return screen(user, token, form, [{ message, pointer: '/email' }]);
       }
       const signIn = signInBy(decision.user, secret);
       setCookie(reply, { user: user.id, signIn: signIn.id, secret });

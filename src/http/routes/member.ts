@@ -46,7 +46,7 @@ export function memberRoutes(api: Api, { store, execute, realNow, publicUrl }: D
         liveOnly: true,
         summary: 'Invite a member',
         description:
-          'Answers with a link, which you send: whoever opens it chooses a password, and signs in. It is good for three days, and only this answer shows it: a repetition with the same idempotency key has null in its place, and a reset makes a new link. Whoever is a user of the service already, by the e-mail address, gets the role at once and no link.',
+          'Answers with a link, which you send: whoever opens it chooses a password, and signs in. It is good for three days, and only this answer shows it: a repetition with the same idempotency key has null in its place, and a reset makes a new link. Whoever signs in to the service already, for another account, opens it signed in and joins.',
         statusCode: 201,
         answers: 'MemberWithLink',
         errors: ['user_exists', 'too_many_users'],
@@ -66,7 +66,7 @@ export function memberRoutes(api: Api, { store, execute, realNow, publicUrl }: D
       const showing =
         (shown: string | null): Serialize<Pick<Value<'user'>, 'user'>> =>
         ({ user }) => {
-          const url = shown === null || user.id !== id ? null : linkAddress(publicUrl, id, shown);
+          const url = shown === null ? null : linkAddress(publicUrl, id, shown);
           const data = JSON.stringify(representNewLink(user, account, url));
           return created('MEMBER.INVITE', data, `/v3/member/${user.id}`);
         };

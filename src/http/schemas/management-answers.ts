@@ -65,7 +65,7 @@ const member = {
     'A member is `invited` until somebody opens the link and chooses a password.',
   ),
   has_second_factor: Type.Boolean({
-    description: 'True if signing in takes a code beside the password.',
+    description: 'True with an authenticator app or a passkey.',
     examples: [true],
   }),
   last_seen_at: nullable(time('Time of the last request of a browser that is signed in, or null.')),

@@ -1,7 +1,7 @@
 /** Users of the dashboard. They are of the installation, and no account has any of its own. */
 import type { Tenant } from '../../checkout/tenant.ts';
 import type { Role } from '../../users/roles.ts';
-import { installation, roleOn, type User, type UserId } from '../../users/user.ts';
+import { installation, isInvited, roleOn, type User, type UserId } from '../../users/user.ts';
 import { byKey, load, locking } from '../loads.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { join, type Sql, sql } from '../sql.ts';
@@ -17,6 +17,9 @@ export const accountsText = ({ roles }: User): string =>
   ` ${Object.entries(roles)
     .map(([account, role]) => `${account}:${role}`)
     .join(' ')} `;
+
+/** The address by which the user signs in; null for an invitation, whose address nobody has claimed yet. */
+export const emailColumn = (user: User): string | null => (isInvited(user) ? null : user.email);
 
 const hasRole = (account: number, role: Role | '%' = '%'): Sql =>
   sql`accounts LIKE ${`% ${account}:${role} %`}`;
@@ -39,8 +42,12 @@ export const writeUser = writeOf(
   'dashboard_user',
   ({ before, after }: UserChange) => {
     if (after === null) return before === null ? [] : [{ gone: { id: before.id } }];
-    const { id, email } = after;
-    const row = { id, email: email || null, accounts: accountsText(after), data: JSON.stringify(after) };
+    const row = {
+      id: after.id,
+      email: emailColumn(after),
+      accounts: accountsText(after),
+      data: JSON.stringify(after),
+    };
     return [{ put: row }];
   },
   { sets: 'all', by: 'email' },
@@ -62,7 +69,7 @@ export const loadUsersByEmail = load({
   ...users.loadedBy('email'),
   apply(known, { user }: Changes) {
     if (user?.before) known.delete(user.before.email);
-    if (user?.after) known.set(user.after.email, user.after);
+    if (user?.after && !isInvited(user.after)) known.set(user.after.email, user.after);
   },
 });
 
@@ -87,6 +94,10 @@ const anyOwner = (accounts: readonly number[]): Sql =>
     ' OR ',
   )})`;
 
+/** Whoever is only invited may never come. */
+const isOwner = (user: User, account: number): boolean =>
+  roleOn(user, account) === 'owner' && !isInvited(user);
+
 /** Owners of accounts: whoever takes the role from one must know that another stays. */
 export const loadAccountOwners = load({
   keyOf: (account: number) => String(account),
@@ -95,7 +106,7 @@ export const loadAccountOwners = load({
     by: 'key',
     from: (rows) => {
       const found = rows.map((row) => users.thing(row as Row<'dashboard_user'>));
-      const owners = (account: number) => found.filter((user) => roleOn(user, account) === 'owner');
+      const owners = (account: number) => found.filter((user) => isOwner(user, account));
       return new Map(accounts.map((account) => [String(account), owners(account).map(({ id }) => id)]));
     },
   }),
@@ -106,8 +117,7 @@ export const loadAccountOwners = load({
     const { before, after } = user;
     for (const [account, owners] of known) {
       const others = owners.filter((id) => id !== before?.id);
-      const isOwner = after !== null && roleOn(after, Number(account)) === 'owner';
-      known.set(account, isOwner ? [...others, after.id] : others);
+      known.set(account, after && isOwner(after, Number(account)) ? [...others, after.id] : others);
     }
   },
 });

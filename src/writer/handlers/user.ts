@@ -1,7 +1,8 @@
 /** Commands about a user of the dashboard. */
 import { tenantTime } from '../../accounts/account.ts';
 import { isRefusal, type Refusal } from '../../checkout/refusals.ts';
-import type { Loaded, Needs } from '../../store/store.ts';
+import type { Loaded, Needs, Writes } from '../../store/store.ts';
+import type { UserId } from '../../users/user.ts';
 import { decideUser, type UserCommand, type UserDecision } from '../../users/user-changes.ts';
 import { auditOf, type ChangeUser, type Decided } from '../command.ts';
 
@@ -9,7 +10,7 @@ export function userNeeds({ origin: { tenant }, id, command }: ChangeUser): Need
   const email = emailOf(command);
   return {
     tenant,
-    users: [id],
+    users: command.type === 'join' ? [id, command.invitation] : [id],
     ...(email === '' ? {} : { usersByEmail: [email] }),
     ...(command.type === 'invite_user' ? { userCount: ['all'] } : {}),
     ...(takesRole(command) ? { accountOwners: [command.account] } : {}),
@@ -23,21 +24,25 @@ export function decideOnUser(
   const byEmail = usersByEmail.get(emailOf(command)) ?? null;
   const facts = {
     byEmail,
+    invitation: command.type === 'join' ? (users.get(command.invitation) ?? null) : null,
     count: userCount.get('all') ?? 0,
     owners: takesRole(command) ? (accountOwners.get(String(command.account)) ?? []) : [],
   };
   const before = users.get(id) ?? null;
   const value = decideUser(before, facts, command);
   if (isRefusal(value)) return value;
-  const { kind, user } = value;
+  const { kind, user, used } = value;
   if (kind === 'unchanged' || kind === 'paused') return { value, writes: [] };
   const after = kind === 'gone' ? null : user;
   // The installation has no clock of its own.
   const at = tenantTime(command.now, 0);
-  const audit = auditOf(origin, user.id, 0, at, kind === 'failed' ? 'sign_in_failed' : command.type);
-  const change = { before: byEmail?.id === user.id ? byEmail : before, after };
+  const audit = (id: UserId) =>
+    auditOf(origin, id, 0, at, kind === 'failed' ? 'sign_in_failed' : command.type);
+  const change: Writes = { user: { before, after } };
   // A look at a page is no change that anybody asks about later.
-  return { value, writes: [command.type === 'see_sign_in' ? { user: change } : { user: change, audit }] };
+  if (command.type === 'see_sign_in') return { value, writes: [change] };
+  const ended = used === undefined ? [] : [{ user: { before: used, after: null }, audit: audit(used.id) }];
+  return { value, writes: [...ended, { ...change, audit: audit(user.id) }] };
 }
 
 /** The e-mail address that the user is to have; empty if the command gives none. */

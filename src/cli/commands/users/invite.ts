@@ -3,14 +3,14 @@ import { objectOf } from '../../declare/json.ts';
 import { required, withDefault } from '../../declare/parameter.ts';
 import { choice, emailAddress, userName } from '../../declare/values.ts';
 import { linkVariables, membersCommand } from '../../members/command.ts';
-import { lineOf, linesOfLink, withLinkKeys } from '../../members/members.ts';
+import { linesOfLink, withLinkKeys } from '../../members/members.ts';
 import { placeOptions } from '../../place.ts';
 
 export const command = membersCommand({
   purpose: 'Invite somebody to an account; the link is shown once.',
   details: [
     `${roleNames.map((role) => `\`${role}\` may ${meaningOf(role)}`).join('; ')}.`,
-    'Whoever is a user already, by the e-mail address, gets the role at once and no new link.',
+    'Whoever signs in already, for another account, opens the link signed in and joins.',
     'The link leads to `PUBLIC_URL`: on the database, run it with the settings of the server. At a server it takes a key of live mode.',
   ],
   arguments: { role: required(choice('role', ...roleNames), 'Role on the account.') },
@@ -38,7 +38,6 @@ export const command = membersCommand({
   ],
   async run({ role, account, email, name }, { members, output }) {
     const member = await members.invite(account, { role, name, email });
-    output.record(member, member.url === null ? lineOf(member) : linesOfLink(member));
-    if (member.url === null) output.remark('they are a user already, and get no new link');
+    output.record(member, linesOfLink(member));
   },
 });
