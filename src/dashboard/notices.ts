@@ -1,6 +1,8 @@
 /** Sentences about what was just done, by the name that the address of the next screen has. */
 const notices = {
   welcome: 'Your password is set, and you are signed in.',
+  role: 'The role is changed.',
+  removed: 'The member has no role on the account any more.',
   joined: 'You have a role on one account more.',
   'signed-out': 'You are signed out.',
   'others-signed-out': 'All other browsers are signed out.',

@@ -12,6 +12,7 @@ import { declareOn } from './screen.ts';
 import { factorScreens } from './screens/factors.ts';
 import { homeScreens } from './screens/home.ts';
 import { linkScreens } from './screens/link.ts';
+import { memberScreens } from './screens/members.ts';
 import { profileScreens } from './screens/profile.ts';
 import { signInScreens } from './screens/sign-in.ts';
 
@@ -87,4 +88,5 @@ export async function dashboardRoutes(
   linkScreens(declare, dependencies);
   profileScreens(declare, dependencies);
   factorScreens(declare, dependencies);
+  memberScreens(declare, basePath);
 }

@@ -57,7 +57,12 @@ type Common = {
 export type OwnVisit = Common & { readonly visitor: Visitor };
 
 /** A request about an account and mode. */
-export type Visit = OwnVisit & { readonly place: Place; readonly api: ApiCaller };
+export type Visit = OwnVisit & {
+  readonly place: Place;
+  readonly api: ApiCaller;
+  /** The API for live mode, which alone changes what both modes have. */
+  readonly live: ApiCaller;
+};
 
 type VisitOf<N extends Needs> = N extends 'nothing' ? Common : N extends string ? OwnVisit : Visit;
 
@@ -119,15 +124,15 @@ export function declareOn(app: FastifyInstance, dependencies: DashboardDependenc
       }
       const place = await placeOf(dependencies, visitor, common.params);
       if (place === null) return send(reply, notFound, own);
-      const { ask } = dependencies;
-      const api = apiFor({
-        ask,
+      const asker = {
+        ask: dependencies.ask,
         user: visitor.user.id,
-        tenant: place.tenant,
         rights: place.rights,
         requestId: request.id,
-      });
-      const visit: Visit = { ...own, place, api };
+      };
+      const api = apiFor({ ...asker, tenant: place.tenant });
+      const live = apiFor({ ...asker, tenant: { ...place.tenant, mode: 'live' } });
+      const visit: Visit = { ...own, place, api, live };
       if (!place.may(operation)) return send(reply, forbidden(place), visit);
       const asked = confirmed ? await proof(own) : null;
       return asked === null ? given(visit) : send(reply, asked, visit);

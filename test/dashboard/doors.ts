@@ -43,4 +43,16 @@ export const doors: Readonly<Record<string, Door>> = {
   'GET /profile/passkeys': {},
   'POST /profile/passkeys': { form: () => ({ passkey: '{}', name: 'Phone' }) },
   'POST /profile/passkeys/remove': { form: () => ({ id: 'none' }) },
+  'GET /:account/:mode/members': { roles: ['owner'] },
+  'POST /:account/:mode/members': { roles: ['owner'], form: () => ({ role: 'support' }) },
+  'POST /:account/:mode/members/role': {
+    roles: ['owner'],
+    form: ({ member = '' }) => ({ id: member, role: 'finance' }),
+  },
+  'POST /:account/:mode/members/link': { roles: ['owner'], form: ({ member = '' }) => ({ id: member }) },
+  'POST /:account/:mode/members/remove': {
+    roles: ['owner'],
+    form: ({ member = '' }) => ({ id: member }),
+    isLast: true,
+  },
 };

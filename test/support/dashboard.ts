@@ -66,7 +66,7 @@ export function formIn(
   { html }: Pick<Page, 'html'>,
   action: string,
 ): { action: string; fields: Record<string, string> } {
-  const forms = [...html.matchAll(/<form method="post" action="([^"]*)">([\s\S]*?)<\/form>/g)];
+  const forms = [...html.matchAll(/<form method="post" action="([^"]*)"[^>]*>([\s\S]*?)<\/form>/g)];
   const found = forms.find(([, address = '']) => decoded(address).endsWith(action));
   assert.ok(found, `no form ${action} among ${forms.map(([, address]) => address).join(', ') || 'none'}`);
   const [, address = '', content = ''] = found;

@@ -1,0 +1,136 @@
+/** Members: who works for the account, and with which role. A role counts in both modes, and is changed in live mode. */
+import { type Html, html } from '../../lib/html.ts';
+import type { representMember, representNewLink } from '../../users/representation.ts';
+import { meaningOf, type Role, roleNames } from '../../users/roles.ts';
+import { EMAIL_LENGTH, USER_NAME_LENGTH } from '../../users/user.ts';
+import type { Mistake } from '../api.ts';
+import { tokenField } from '../document.ts';
+import { type Form, field, hidden, otherMistakes } from '../form.ts';
+import { type Outcome, refused } from '../outcome.ts';
+import { type Place, pathIn } from '../place.ts';
+import type { Declare, Visit } from '../screen.ts';
+import { table } from '../table.ts';
+
+type Member = ReturnType<typeof representMember>;
+type NewLink = ReturnType<typeof representNewLink>;
+
+export const roleTitles: Readonly<Record<Role, string>> = {
+  owner: 'Owner',
+  finance: 'Finance',
+  support: 'Support',
+  read_only: 'Read only',
+};
+
+const roleChoices = roleNames.map((role) => [role, roleTitles[role]] as const);
+
+const SCREEN = 'members';
+const PATH = '/:account/:mode/members';
+/** More than most accounts have; the rest is on further pages of the API. */
+const LIMIT = 100;
+
+export function memberScreens(declare: Declare, basePath: string): void {
+  const to = ({ tenant }: Place, path = '') => `${basePath}${pathIn(tenant, SCREEN)}${path}`;
+  const goTo = ({ tenant }: Place) => pathIn(tenant, SCREEN).slice('/dashboard'.length);
+
+  async function members(visit: Visit, form: Form = {}, mistakes: readonly Mistake[] = []): Promise<Outcome> {
+    const { place, live, visitor } = visit;
+    const answer = await live.get<Member[]>(`/v3/member?limit=${LIMIT}`);
+    if (!answer.ok) return refused(answer.status, answer.mistakes);
+    const token = tokenField(visitor);
+    return {
+      status: mistakes.length > 0 ? 422 : 200,
+      title: 'Members',
+      current: SCREEN,
+      main: html`<section><h2>Who works for ${place.account.name}</h2>
+${table(
+  'Members',
+  ['Name', 'E-mail address', 'Role', 'Second factor', 'Last seen', ''],
+  answer.data.map((member) => [
+    member.name || '–',
+    member.email || '–',
+    roleForm(member, place, token),
+    member.has_second_factor ? 'yes' : 'no',
+    member.status === 'invited'
+      ? 'invited'
+      : (member.last_seen_at?.slice(0, 16).replace('T', ' ') ?? 'signed out'),
+    html`<div class="row">${buttonFor(member, place, token, 'link', 'New link')}${buttonFor(member, place, token, 'remove', 'Remove')}</div>`,
+  ]),
+)}
+</section>
+<section><h2>Invite somebody</h2>
+${otherMistakes(mistakes, ['role', 'name', 'email'])}
+<form method="post" action="${to(place)}">${token}
+${field({ name: 'role', label: 'Role', value: form.role ?? 'support', choices: roleChoices }, mistakes)}
+${field({ name: 'name', label: 'Name', value: form.name, maxlength: USER_NAME_LENGTH }, mistakes)}
+${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.email, maxlength: EMAIL_LENGTH, hint: 'They may choose another one.' }, mistakes)}
+<button>Make a link</button>
+</form>
+<dl>${roleNames.map((role) => html`<dt>${roleTitles[role]}</dt><dd>may ${meaningOf(role)}.</dd>`)}</dl>
+</section>`,
+    };
+  }
+
+  const roleForm = ({ id, role }: Member, place: Place, token: Html): Html =>
+    html`<form method="post" action="${to(place, '/role')}" class="row">${token}${hidden('id', id)}<select name="role" aria-label="Role">${roleChoices.map(
+      ([value, title]) =>
+        html`<option value="${value}"${value === role && html` selected`}>${title}</option>`,
+    )}</select><button class="quiet">Change</button></form>`;
+
+  const buttonFor = (
+    { id, name, email }: Member,
+    place: Place,
+    token: Html,
+    action: string,
+    text: string,
+  ): Html =>
+    html`<form method="post" action="${to(place, `/${action}`)}">${token}${hidden('id', id)}<button class="quiet" aria-label="${text}: ${name || email || id}">${text}</button></form>`;
+
+  declare({ method: 'GET', path: PATH, needs: { operation: 'MEMBER.LIST' } }, (visit) => members(visit));
+
+  declare(
+    { method: 'POST', path: PATH, needs: { operation: 'MEMBER.INVITE', confirmed: true } },
+    async (visit) => {
+      const { role = '', name = '', email = '' } = visit.form;
+      const answer = await visit.live.send<NewLink>('POST', '/v3/member', { role, name, email });
+      if (!answer.ok) return members(visit, visit.form, answer.mistakes);
+      return linkScreen(answer.data, to(visit.place));
+    },
+  );
+
+  declare(
+    { method: 'POST', path: `${PATH}/role`, needs: { operation: 'MEMBER.UPDATE', confirmed: true } },
+    async ({ form: { id = '', role = '' }, place, live }) => {
+      const answer = await live.send('PUT', memberPath(id), { role });
+      return answer.ok ? { goTo: goTo(place), done: 'role' } : refused(answer.status, answer.mistakes);
+    },
+  );
+
+  declare(
+    { method: 'POST', path: `${PATH}/remove`, needs: { operation: 'MEMBER.DELETE', confirmed: true } },
+    async ({ form: { id = '' }, place, live, visitor }) => {
+      const answer = await live.send('DELETE', memberPath(id));
+      if (!answer.ok) return refused(answer.status, answer.mistakes);
+      return id === visitor.user.id ? { goTo: '' } : { goTo: goTo(place), done: 'removed' };
+    },
+  );
+
+  declare(
+    { method: 'POST', path: `${PATH}/link`, needs: { operation: 'MEMBER.RESET', confirmed: true } },
+    async ({ form: { id = '' }, place, live }) => {
+      const answer = await live.send<NewLink>('POST', `${memberPath(id)}/reset`);
+      return answer.ok ? linkScreen(answer.data, to(place)) : refused(answer.status, answer.mistakes);
+    },
+  );
+}
+
+const memberPath = (id: string): string => `/v3/member/${encodeURIComponent(id)}`;
+
+function linkScreen({ name, email, url, link_expires_at }: NewLink, members: string): Outcome {
+  return {
+    title: 'A link to send',
+    current: SCREEN,
+    main: html`<p>Send this link to ${name || email || 'whoever it is for'}, on a way that nobody else reads. It is good once, until ${link_expires_at?.slice(0, 16).replace('T', ' ')} UTC, and is shown only now.</p>
+<p><code class="secret">${url}</code></p>
+<p><a class="button" href="${members}">I have sent it</a></p>`,
+  };
+}

@@ -1,0 +1,113 @@
+/** Members of an account in the dashboard. */
+import assert from 'node:assert/strict';
+import { after, suite, test } from 'node:test';
+import { installation } from '../../src/users/user.ts';
+import {
+  createVisitor,
+  formIn,
+  PASSWORD,
+  signedInVisitor,
+  textOf,
+  type Visitor,
+} from '../support/dashboard.ts';
+import { startService } from '../support/service.ts';
+import { acceptedUser, join } from '../support/users.ts';
+
+let clock = Date.now();
+const service = await startService({ after }, { realNow: () => clock });
+const { url } = service;
+const { store } = service.service;
+const account = service.account.number;
+const path = (mode = 'live') => `/dashboard/${account}/${mode}/members`;
+
+let count = 0;
+const owner = () => signedInVisitor(service, { account, email: `owner${++count}@example.com`, name: 'Olga' });
+
+async function invited(visitor: Visitor, fields: Record<string, string>, mode = 'live'): Promise<string> {
+  const answer = await visitor.submit(await visitor.get(path(mode)), path(mode), fields);
+  assert.equal(answer.status, 200, textOf(answer));
+  return /<code class="secret">([^<]+)</.exec(answer.html)?.[1] ?? assert.fail(textOf(answer));
+}
+
+suite('members', () => {
+  test('are invited by a link that is shown once, and listed; also from the view of test mode', async () => {
+    for (const mode of ['live', 'test']) {
+      const { visitor, user } = await owner();
+      const link = await invited(visitor, { role: 'finance', name: `Ada <${mode}>` }, mode);
+      const page = await visitor.get(path(mode));
+      assert.ok(textOf(page).includes(`Ada <${mode}>`) && !page.html.includes(link.split('.').at(-1) ?? ''));
+      const guest = createVisitor(url);
+      const welcome = await guest.get(link);
+      const given = { name: 'Ada', email: `ada.${mode}@example.com`, password: PASSWORD };
+      assert.equal((await guest.submit(welcome, new URL(link).pathname, given)).status, 303);
+      const [{ actor = '' } = {}] = (
+        await store.audit.list(installation, { action: 'invite_user' }, { limit: 1 })
+      ).rows;
+      assert.equal(actor, user.id);
+    }
+  });
+
+  test('that are invited wrongly are told with what was typed', async () => {
+    const { visitor } = await owner();
+    const page = await visitor.get(path());
+    const answer = await visitor.submit(page, path(), {
+      role: 'king',
+      email: 'no address',
+      name: 'Typed & kept',
+    });
+    assert.equal(answer.status, 422);
+    assert.match(answer.html, /value="Typed &amp; kept"/);
+    assert.match(answer.html, /id="field-email-wrong"/);
+    assert.match(answer.html, /id="field-role-wrong"/);
+  });
+
+  test('get another role, a new link, and go; the last owner stays', async () => {
+    const { visitor, user } = await owner();
+    const member = await acceptedUser(store, { account, role: 'support', email: `m${count}@example.com` });
+    const changed = await visitor.post(`${path()}/role`, {
+      ...formIn(await visitor.get(path()), '/role').fields,
+      id: member.id,
+      role: 'finance',
+    });
+    assert.equal(changed.status, 303, textOf(changed));
+    assert.deepEqual((await store.dashboardUsers.fetch(member.id))?.roles, { [account]: 'finance' });
+    const token = formIn(await visitor.get(path()), '/remove').fields;
+    const link = await visitor.post(`${path()}/link`, { ...token, id: member.id });
+    assert.match(link.html, new RegExp(`/dashboard/link/${member.id}\\.`));
+    const gone = await visitor.follow(visitor.post(`${path()}/remove`, { ...token, id: member.id }));
+    assert.ok(textOf(gone).includes('The member has no role on the account any more.'), textOf(gone));
+    assert.equal(await store.dashboardUsers.fetch(member.id), null);
+    for (const { id, roles } of (await store.dashboardUsers.list(installation, { account }, { limit: 100 }))
+      .rows)
+      if (roles[account] === 'owner' && id !== user.id)
+        await visitor.post(`${path()}/remove`, { ...token, id });
+    const last = await visitor.post(`${path()}/remove`, { ...token, id: user.id });
+    assert.equal(last.status, 409);
+    assert.ok(textOf(last).includes('The account would have no owner left.'));
+  });
+
+  test('of several accounts cannot be brought back by one of them', async () => {
+    const { visitor } = await owner();
+    const other = await store.accounts.create(
+      { name: 'Other', webhookSecrets: service.account.webhookSecrets, testClockOffsetMs: 0 },
+      clock,
+    );
+    const member = await acceptedUser(store, { account, role: 'support', email: `two${count}@example.com` });
+    await join(store, member, other.number, 'support');
+    const { fields } = formIn(await visitor.get(path()), '/link');
+    const answer = await visitor.post(`${path()}/link`, { ...fields, id: member.id });
+    assert.equal(answer.status, 409);
+    assert.ok(!answer.html.includes('/dashboard/link/'));
+  });
+
+  test('are changed by who proves it anew, with the form as it was', async () => {
+    const { visitor } = await owner();
+    const page = await visitor.get(path());
+    clock += 11 * 60_000;
+    const asked = await visitor.submit(page, path(), { role: 'support', name: 'Typed before' });
+    assert.ok(textOf(asked).includes('Is it you?'));
+    const done = await visitor.submit(asked, path(), { confirm_password: PASSWORD });
+    assert.ok(textOf(done).includes('Send this link to Typed before'), textOf(done));
+    clock = Date.now();
+  });
+});
