@@ -6,13 +6,14 @@ import type { Mistake } from './api.ts';
 import type { DashboardDependencies } from './dependencies.ts';
 import { executeOnUser } from './execute.ts';
 import { type Form, field, hidden, otherMistakes } from './form.ts';
+import { TYPED_SECRETS } from './kept.ts';
 import type { Outcome } from './outcome.ts';
 import { codeField, mistake, PAUSED } from './sign-in-forms.ts';
 import type { Visitor } from './visitor.ts';
 
 type Asked = { readonly request: FastifyRequest; readonly visitor: Visitor; readonly form: Form };
 
-const OWN_FIELDS = ['confirm_password', 'confirm_code'];
+const LEFT_OUT = ['confirm_password', 'confirm_code', ...TYPED_SECRETS];
 
 /** Null where the form brings the proof; else the screen that asks for it. */
 export async function confirmIn(dependencies: DashboardDependencies, asked: Asked): Promise<Outcome | null> {
@@ -35,7 +36,7 @@ function confirmScreen(
   { request, visitor, form }: Asked,
   mistakes: readonly Mistake[],
 ): Outcome {
-  const given = Object.entries(form).filter(([name]) => !OWN_FIELDS.includes(name));
+  const given = Object.entries(form).filter(([name]) => !LEFT_OUT.includes(name));
   return {
     status: mistakes.length > 0 ? 422 : 200,
     title: 'Is it you?',

@@ -11,6 +11,7 @@ import type { DashboardDependencies } from './dependencies.ts';
 import { documentOf } from './document.ts';
 import { declareOn } from './screen.ts';
 import { homeScreens } from './screens/home.ts';
+import { keyScreens } from './screens/keys.ts';
 import { linkScreens } from './screens/link.ts';
 import { profileScreens } from './screens/profile.ts';
 import { signInScreens } from './screens/sign-in.ts';
@@ -87,4 +88,5 @@ export async function dashboardRoutes(
   signInScreens(declare, dependencies);
   linkScreens(declare, dependencies);
   profileScreens(declare, dependencies);
+  keyScreens(declare, dependencies);
 }
