@@ -1,7 +1,7 @@
 /** Lists with filters, and pages of them behind one another. */
 import { type Html, html } from '../lib/html.ts';
 import type { Mistake } from './api.ts';
-import { type Field, type Form, field } from './form.ts';
+import { type Field, type Form, field, otherMistakes } from './form.ts';
 
 export type Filter = Omit<Field, 'value'> & {
   /** Its name in the query of the API, if that is another one. */
@@ -36,7 +36,9 @@ export function filterForm(
     const found = filters.find(({ as }) => pointer === `/${as}`);
     return { message, pointer: found === undefined ? pointer : `/${found.name}` };
   });
-  return html`<form class="filters" method="get" action="${action}">
+  const names = filters.map(({ name }) => name);
+  return html`${otherMistakes(own, names)}
+<form class="filters" method="get" action="${action}">
 ${filters.map(({ as: _, ...each }) => field({ ...each, value: query[each.name] }, own))}
 <button class="quiet">Filter</button>
 </form>`;

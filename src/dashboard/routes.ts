@@ -10,11 +10,15 @@ import { script, stylesheet } from './assets.ts';
 import type { DashboardDependencies } from './dependencies.ts';
 import { documentOf } from './document.ts';
 import { declareOn } from './screen.ts';
+import { deliveryScreens } from './screens/delivery.ts';
+import { endpointScreens } from './screens/endpoint.ts';
 import { homeScreens } from './screens/home.ts';
 import { keyScreens } from './screens/keys.ts';
 import { linkScreens } from './screens/link.ts';
+import { logScreens } from './screens/log.ts';
 import { profileScreens } from './screens/profile.ts';
 import { signInScreens } from './screens/sign-in.ts';
+import { webhookScreens } from './screens/webhooks.ts';
 
 /** Content security policy: only our own files, and no page of another site around ours. */
 const CONTENT_SECURITY_POLICY =
@@ -89,4 +93,8 @@ export async function dashboardRoutes(
   linkScreens(declare, dependencies);
   profileScreens(declare, dependencies);
   keyScreens(declare, dependencies);
+  webhookScreens(declare, dependencies);
+  endpointScreens(declare, dependencies);
+  deliveryScreens(declare, dependencies);
+  logScreens(declare, dependencies);
 }
