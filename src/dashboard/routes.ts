@@ -17,6 +17,9 @@ import { keyScreens } from './screens/keys.ts';
 import { linkScreens } from './screens/link.ts';
 import { logScreens } from './screens/log.ts';
 import { profileScreens } from './screens/profile.ts';
+import { credentialScreens } from './screens/rail-credentials.ts';
+import { receivingAccountScreens } from './screens/receiving-account.ts';
+import { settingsScreens } from './screens/settings.ts';
 import { signInScreens } from './screens/sign-in.ts';
 import { webhookScreens } from './screens/webhooks.ts';
 
@@ -97,4 +100,7 @@ export async function dashboardRoutes(
   endpointScreens(declare, dependencies);
   deliveryScreens(declare, dependencies);
   logScreens(declare, dependencies);
+  settingsScreens(declare, dependencies);
+  receivingAccountScreens(declare, dependencies);
+  credentialScreens(declare, dependencies);
 }

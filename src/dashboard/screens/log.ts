@@ -1,6 +1,7 @@
 /** The log of changes of an account and mode. */
 import type { representAuditEntry } from '../../accounts/representation.ts';
 import { type Html, html } from '../../lib/html.ts';
+import { actorsOf } from '../actors.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { dayFilters, type Filter, filterForm, pager, queryOf } from '../listing.ts';
 import { refused } from '../outcome.ts';
@@ -22,27 +23,20 @@ const filters: readonly Filter[] = [
   ...dayFilters,
 ];
 
-const others: ReadonlyMap<string, string> = new Map([
-  ['payer', 'a payer'],
-  ['time', 'time'],
-  ['rail', 'a rail'],
-  ['operator', 'the operator, on the command line'],
-]);
-
-export function logScreens(declare: Declare, { basePath, store }: DashboardDependencies): void {
+export function logScreens(declare: Declare, dependencies: DashboardDependencies): void {
+  const { basePath } = dependencies;
   declare(
     { method: 'GET', path: '/:account/:mode/log', needs: { operation: 'AUDIT.LIST' } },
     async ({ api, place, query }) => {
       const answer = await api.get<readonly AuditEntry[]>(`/v3/audit${queryOf(filters, query)}`);
       if (!answer.ok && answer.status !== 400) return refused(answer.status, answer.mistakes);
-      const users = await store.dashboardUsers.listOf(place.account.number);
-      const names = new Map<string, string>(users.map(({ id, name, email }) => [id, name || email || id]));
+      const nameOf = await actorsOf(dependencies, place.account.number);
       const here = `${basePath}${pathIn(place.tenant, 'log')}`;
       const only = (name: string, id: string, text: string): Html =>
         html`<a href="${`${here}?${new URLSearchParams([[name, id]])}`}">${text}</a>`;
       const rowOf = ({ created_at: at, actor, action, subject, request_id: request }: AuditEntry) => [
         timeIn(at),
-        only('actor', actor, names.get(actor) ?? others.get(actor) ?? actor),
+        only('actor', actor, nameOf(actor)),
         only('action', action, action.replaceAll('_', ' ')),
         only('subject', subject, subject),
         request === '' ? '–' : html`<code>${request}</code>`,
