@@ -125,7 +125,7 @@ suite('settings', () => {
     assert.doesNotMatch(business.html, /role="alert"/);
     assert.deepEqual(await settings(), before);
     const fixed = await owner.submit(page, '/settings/policy', {
-      'policy/underpayment_tolerance_basis_points': '10',
+      'policy/underpayment_tolerance_basis_points': '0',
       'policy/grace_minutes/stripe': '',
     });
     assert.equal(fixed.status, 303);

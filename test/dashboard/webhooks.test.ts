@@ -181,9 +181,9 @@ suite('deliveries', () => {
     await createSession(service);
     await failing.receiver.received(1);
     const says = async (pattern: RegExp) => until(async () => pattern.test(textOf(await reader.get(LIST))));
-    await says(/checkout\.created failing status 503 –/);
+    await says(/failing checkout\.created status 503 –/);
     await advance(service, 3600);
-    await says(/checkout\.created suspended status 503 \d{4}-/);
+    await says(/suspended checkout\.created status 503 \d{4}-/);
     const page = await reader.get(`${LIST}/endpoints/${failing.endpoint.id}`);
     assert.match(
       textOf(page),

@@ -28,6 +28,7 @@ export function deliveryScreens(declare: Declare, { basePath }: DashboardDepende
     const event = await api.get<object>(`/v3/event/${delivery.event}`);
     const here = `${basePath}${pathIn(place.tenant, 'webhooks')}`;
     const toEndpoint = html`<a href="${here}/endpoints/${delivery.endpoint}">${delivery.url || 'a deleted endpoint'}</a>`;
+    const toSession = html`<a href="${basePath}${pathIn(place.tenant, `sessions/${delivery.checkout}`)}">${delivery.checkout}</a>`;
     const mayResend = place.may('WEBHOOK_DELIVERY.RESEND') && delivery.status !== 'pending';
     return {
       title: `Delivery of ${delivery.event_type}`,
@@ -39,7 +40,7 @@ ${factsOf([
   ['Created', timeIn(delivery.created_at)],
   ['Receiver', delivery.endpoint && delivery.url ? toEndpoint : delivery.url || 'a deleted endpoint'],
   ['Health of the receiver', delivery.receiver_status],
-  ['Session', delivery.checkout ? html`<code>${delivery.checkout}</code>` : '–'],
+  ['Session', delivery.checkout ? toSession : '–'],
   ['Next attempt', timeIn(delivery.next_attempt_at)],
 ])}
 ${

@@ -12,14 +12,9 @@ import { tableOf, timeIn } from '../texts.ts';
 type AuditEntry = ReturnType<typeof representAuditEntry>;
 
 const filters: readonly Filter[] = [
-  {
-    name: 'actor',
-    label: 'By',
-    maxlength: 128,
-    hint: 'The id of a user or an API key; or payer, time, rail or operator.',
-  },
+  { name: 'actor', label: 'By', maxlength: 128 },
   { name: 'action', label: 'Action', maxlength: 64 },
-  { name: 'subject', label: 'What changed', maxlength: 128, hint: 'Its id.' },
+  { name: 'subject', label: 'What changed', maxlength: 128 },
   ...dayFilters,
 ];
 
@@ -51,6 +46,7 @@ export function logScreens(declare: Declare, dependencies: DashboardDependencies
         current: 'log',
         main: html`<section>
 ${filterForm(filters, query, { action: here, mistakes: answer.ok ? [] : answer.mistakes })}
+<p class="hint">By an id of a user or of an API key; or by payer, time, rail or operator. What changed by its id.</p>
 ${answer.ok && tableOf(['Time', 'By', 'Action', 'What changed', 'Request'], answer.data.map(rowOf), none)}
 ${answer.ok && pager(filters, query, { action: here, nextCursor: answer.nextCursor })}</section>`,
       };

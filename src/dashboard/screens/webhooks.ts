@@ -72,14 +72,14 @@ ${place.may('WEBHOOK_DELIVERY.RESEND_FAILED') && resendForm(visit, { endpoints, 
     const here = hereOf(visit);
     const rows = endpoints.map((each) => [
       html`<a href="${here}/endpoints/${each.id}">${each.url}</a>${each.description && html`<br>${each.description}`}`,
-      each.events.join(', '),
       endpointState(each),
+      each.events.join(', '),
       each.health.last_error || '–',
       timeIn(each.health.next_probe_at),
     ]);
     const none = 'There is no endpoint yet. It is told of the events of all sessions.';
     return html`<section><h2>Endpoints</h2>
-${tableOf(['Address', 'Events', 'State', 'Last error', 'Next probe'], rows, none)}
+${tableOf(['Address', 'State', 'Events', 'Last error', 'Next probe'], rows, none)}
 ${visit.place.may('WEBHOOK_ENDPOINT.CREATE') && html`<p><a class="button" href="${here}/new-endpoint">Add an endpoint</a></p>`}</section>`;
   }
 
@@ -90,17 +90,12 @@ ${visit.place.may('WEBHOOK_ENDPOINT.CREATE') && html`<p><a class="button" href="
       html`<form method="post" action="${here}/deliveries/${id}/resend">${tokenField(visit.visitor)}${onceField()}<button class="quiet">Resend</button></form>`;
     const rows = deliveries.map((each) => [
       html`<a href="${here}/deliveries/${each.id}">${timeIn(each.created_at)}</a>`,
+      html`<div class="row">${deliveryState(each)}${mayResend && each.status === 'failed' && resend(each)}</div>`,
       each.event_type,
-      deliveryState(each),
       attemptsOf(each),
       each.url || 'a deleted endpoint',
-      mayResend && each.status === 'failed' && resend(each),
     ]);
-    return tableOf(
-      ['Created', 'Event', 'State', 'Attempts', 'Receiver', 'Resend'],
-      rows,
-      'There is no such delivery.',
-    );
+    return tableOf(['Created', 'State', 'Event', 'Attempts', 'Receiver'], rows, 'There is no such delivery.');
   }
 
   type Sent = {
