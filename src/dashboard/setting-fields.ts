@@ -13,6 +13,9 @@ import { type Editable, wholeNumber } from './edit.ts';
 export type Settings = ReturnType<typeof representSettings>;
 type SettingField = Editable<Settings>;
 
+/** Beside the types of events, none of which has this name. */
+const NONE = 'none';
+
 const linesIn = (text: string): string[] =>
   text
     .split('\n')
@@ -132,10 +135,10 @@ const apiFields: readonly SettingField[] = [
     name: 'webhook_url_events',
     label: 'Events to the addresses of sessions',
     many: true,
-    choices: sessionEvents.map((type) => [type, type] as const),
-    hint: 'With none of them checked, those that the compatibility implies.',
-    text: ({ webhook_url_events: events }) => (events ?? []).join(' '),
-    value: (text) => (text === '' ? null : text.split(' ')),
+    choices: [[NONE, 'no event'], ...sessionEvents.map((type) => [type, type] as const)],
+    hint: 'With nothing checked, those that the compatibility implies.',
+    text: ({ webhook_url_events: events }) => (events?.length === 0 ? NONE : (events ?? []).join(' ')),
+    value: (text) => (text === '' ? null : text.split(' ').filter((type) => type !== NONE)),
   },
 ];
 

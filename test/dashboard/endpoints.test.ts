@@ -123,6 +123,18 @@ suite('webhook endpoints', () => {
     assert.equal(formIn(page, endpoint.id).fields.url, 'nowhere');
   });
 
+  test('cannot lose their address or description, and say so', async () => {
+    const endpoint = await createEndpoint(service, { description: 'Before' });
+    const form = await owner.get(screenOf(endpoint));
+    const page = await owner.submit(form, endpoint.id, { url: ' ', description: '' });
+    assert.equal(page.status, 422);
+    assert.match(page.html, /id="field-url-wrong">url can be changed, but not be emptied\./);
+    assert.match(page.html, /id="field-description-wrong">description can be changed, but not/);
+    const none = await owner.submitWithout(form, endpoint.id, ['events.*']);
+    assert.match(none.html, /id="field-events-wrong">events must have at least 1 element/);
+    assert.deepEqual((await fetchEndpoint(service, endpoint.id)).events, ['*']);
+  });
+
   test('are disabled and enabled', async () => {
     const endpoint = await createEndpoint(service);
     const disabled = await owner.follow(owner.submit(await owner.get(screenOf(endpoint)), '/status'));

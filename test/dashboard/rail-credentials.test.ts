@@ -59,6 +59,15 @@ suite('credentials at rails', () => {
     assert.deepEqual(await stored(), []);
   });
 
+  test('say so where the service has no key to encrypt them with', async (t) => {
+    const without = await startService(t, { env: { CREDENTIALS_KEY: '' } });
+    const { visitor } = await signedInVisitor(without);
+    const page = await visitor.submit(await visitor.get(PATH), '/stripe', SECRETS);
+    assert.equal(page.status, 422);
+    assert.match(page.html, /<div class="alert" role="alert"><p>The setting CREDENTIALS_KEY, /);
+    assertNoSecret(page);
+  });
+
   test('are removed', async () => {
     await clear();
     await owner.submit(await owner.get(PATH), '/stripe', SECRETS);

@@ -76,6 +76,9 @@ suite('settings', () => {
     ];
     await owner.submitWithout(page, '/settings/api', names, { compatibility: 'strict' });
     assert.equal((await settings()).webhook_url_events, null, 'none checked are those that are implied');
+    await save('api', { 'webhook_url_events.none': 'on' });
+    assert.deepEqual((await settings()).webhook_url_events, []);
+    assert.equal(formIn(await owner.get(PATH), '/settings/api').fields['webhook_url_events.none'], 'on');
     await save('policy', {
       'policy/grace_minutes/bank': '',
       'policy/underpayment_tolerance_basis_points': '',

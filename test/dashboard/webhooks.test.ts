@@ -169,6 +169,22 @@ suite('deliveries', () => {
     for (const { endpoint } of [one, other]) await remove(endpoint);
   });
 
+  test('that have failed are sent again in several steps where they are many', async (t) => {
+    const { state, endpoint } = await failingEndpoint(t);
+    for (let i = 0; i < 11; i++) await Promise.all(Array.from({ length: 50 }, () => createSession(service)));
+    await updateEndpoint(service, endpoint.id, { status: 'disabled' });
+    const failed = async () => (await deliveries(service, `&status=failed&endpoint=${endpoint.id}`)).length;
+    await until(async () => (await deliveries(service, '&status=pending')).length === 0);
+    state.status = 200;
+    await updateEndpoint(service, endpoint.id, { status: 'enabled' });
+    const first = await support.submit(await support.get(LIST), '/webhooks/resend', { to: endpoint.id });
+    assert.match(textOf(first), /There are more 500 deliveries are sent again so far\./);
+    const page = await support.follow(support.submit(first, '/webhooks/resend'));
+    assert.match(textOf(page), /The failed deliveries are sent again\./);
+    assert.equal(await failed(), 0);
+    await remove(endpoint);
+  });
+
   test('are sent again since a day that is one', async () => {
     const page = await support.submit(await support.get(LIST), '/webhooks/resend', { since: 'yesterday' });
     assert.equal(page.status, 422);

@@ -53,6 +53,12 @@ const names = fields.map(({ name }) => name);
 
 const fresh: Settings = { url: '', description: '', events: ['*'] };
 
+/** To the API, an empty text is an absent one, which changes nothing. */
+const emptied = (patch: object): Mistake[] =>
+  Object.entries(patch)
+    .filter(([, value]) => value === '')
+    .map(([name]) => ({ message: `${name} can be changed, but not be emptied.`, pointer: `/${name}` }));
+
 const addressOf = ({ params }: Pick<Visit, 'params'>) =>
   `/v3/webhook_endpoint/${encodeURIComponent(params.id ?? '')}`;
 
@@ -169,7 +175,8 @@ ${second(
     const answer = await fetchIn(visit);
     if (!answer.ok) return refused(answer.status, answer.mistakes);
     const { patch, mistakes } = editOf(fields, answer.data, visit.form);
-    return mistakes.length > 0 ? screen(visit, visit.form, mistakes) : update(visit, patch, 'saved');
+    const all = [...mistakes, ...emptied(patch)];
+    return all.length > 0 ? screen(visit, visit.form, all) : update(visit, patch, 'saved');
   });
 
   declare({ method: 'POST', path: `${path}/status`, needs: updating }, (visit) => {
