@@ -179,6 +179,9 @@ suite('deliveries', () => {
     await updateEndpoint(service, endpoint.id, { status: 'enabled' });
     const first = await support.submit(await support.get(LIST), '/webhooks/resend', { to: endpoint.id });
     assert.match(textOf(first), /There are more 500 deliveries are sent again so far\./);
+    const { after: next = '', to } = formIn(first, '/webhooks/resend').fields;
+    assert.match(next, /^whd_\w+$/, 'it goes on where the first one has ended');
+    assert.equal(to, endpoint.id);
     const page = await support.follow(support.submit(first, '/webhooks/resend'));
     assert.match(textOf(page), /The failed deliveries are sent again\./);
     assert.equal(await failed(), 0);
