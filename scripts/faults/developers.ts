@@ -94,8 +94,15 @@ export const developerFaults: readonly Fault[] = [
     name: 'secrets that were typed stand in the page that asks who somebody is',
     file: 'src/dashboard/confirm.ts',
     tests: credentials,
-    find: "const LEFT_OUT = ['confirm_password', 'confirm_code', ...TYPED_SECRETS];",
-    replace: "const LEFT_OUT = ['confirm_password', 'confirm_code'];",
+    find: "'form_token', ...TYPED_SECRETS]",
+    replace: "'form_token']",
+  },
+  {
+    name: 'whoever proves who they are to see a form is told that it is out of date',
+    file: 'src/dashboard/confirm.ts',
+    tests: credentials,
+    find: '${tokenField(visitor)}${given',
+    replace: '${given',
   },
   {
     name: 'secrets that were typed stand in the page for signing in',

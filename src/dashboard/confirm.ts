@@ -4,6 +4,7 @@ import { isRefusal } from '../checkout/refusals.ts';
 import { html } from '../lib/html.ts';
 import type { Mistake } from './api.ts';
 import type { DashboardDependencies } from './dependencies.ts';
+import { tokenField } from './document.ts';
 import { executeOnUser } from './execute.ts';
 import { type Form, field, hidden, otherMistakes } from './form.ts';
 import { TYPED_SECRETS } from './kept.ts';
@@ -13,7 +14,7 @@ import type { Visitor } from './visitor.ts';
 
 type Asked = { readonly request: FastifyRequest; readonly visitor: Visitor; readonly form: Form };
 
-const LEFT_OUT = ['confirm_password', 'confirm_code', ...TYPED_SECRETS];
+const OWN_FIELDS = ['confirm_password', 'confirm_code', 'form_token', ...TYPED_SECRETS];
 
 /** Null where the form brings the proof; else the screen that asks for it. */
 export async function confirmIn(dependencies: DashboardDependencies, asked: Asked): Promise<Outcome | null> {
@@ -36,14 +37,14 @@ function confirmScreen(
   { request, visitor, form }: Asked,
   mistakes: readonly Mistake[],
 ): Outcome {
-  const given = Object.entries(form).filter(([name]) => !LEFT_OUT.includes(name));
+  const given = Object.entries(form).filter(([name]) => !OWN_FIELDS.includes(name));
   return {
     status: mistakes.length > 0 ? 422 : 200,
     title: 'Is it you?',
     main: html`<p>Enter your password to go on. Nobody asks again for ten minutes.</p>
 ${otherMistakes(mistakes)}
 <form method="post" action="${basePath}${request.url}">
-${given.map(([name, value]) => hidden(name, value))}
+${tokenField(visitor)}${given.map(([name, value]) => hidden(name, value))}
 ${field({ name: 'confirm_password', label: 'Password', type: 'password', autocomplete: 'current-password', required: true })}
 ${visitor.user.totp !== null && codeField('confirm_code')}
 <button>Go on</button>

@@ -3,6 +3,7 @@
  * and where somebody else has changed the same meanwhile, the form comes again and says so.
  */
 import { type Html, html } from '../lib/html.ts';
+import { isObject } from '../lib/json-values.ts';
 import type { Mistake } from './api.ts';
 import { checkboxes, chosenIn, type Field, type Form, field, hidden } from './form.ts';
 
@@ -20,13 +21,16 @@ type Texts = Readonly<Record<string, string>>;
 
 const SEEN = 'seen';
 
+/** False for a form that only proves who somebody is, who then gets the form that they wanted. */
+export const isSent = ({ [SEEN]: seen }: Form): boolean => seen !== undefined;
+
 /** The fields with what was typed, or with what is there. */
 export function editFields<T>(
   fields: ReadonlyArray<Editable<T>>,
   thing: T,
   { form, mistakes }: { readonly form: Form; readonly mistakes: readonly Mistake[] },
 ): Html {
-  const wasSent = form[SEEN] !== undefined;
+  const wasSent = isSent(form);
   return html`${hidden(SEEN, JSON.stringify(textsOf(fields, thing)))}
 ${fields.map((each) => {
   const { text, many, value: _, ...shown } = each;
@@ -90,7 +94,8 @@ function typed<T>({ name, many, choices = [] }: Editable<T>, form: Form): string
 function seenIn({ [SEEN]: text = '' }: Form): Texts | null {
   try {
     const seen: unknown = JSON.parse(text);
-    return typeof seen === 'object' && seen !== null ? (seen as Texts) : null;
+    const isSeen = isObject(seen) && Object.values(seen).every((each) => typeof each === 'string');
+    return isSeen ? (seen as Texts) : null;
   } catch {
     return null;
   }

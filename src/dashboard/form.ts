@@ -127,7 +127,7 @@ const ONCE = 'once';
 const ONCE_LENGTH = 24;
 
 /** The field by which a form that is sent twice acts once: it has the idempotency key, made with the form. */
-export const onceField = (): Html => hidden(ONCE, randomText(ONCE_LENGTH));
+export const onceField = (key: string = randomText(ONCE_LENGTH)): Html => hidden(ONCE, key);
 
 /** The header for the request that the form leads to. */
 export const onceIn = ({ [ONCE]: key = '' }: Form): Readonly<Record<string, string>> =>
@@ -138,3 +138,7 @@ export const second = (name: string, content: Content): Html =>
   html`<details class="second"><summary>${name}</summary>
 ${content}
 </details>`;
+
+/** The key for a form that was not accepted: a new one, unless nobody knows what became of it. */
+export const keyAfter = (form: Form, status: number): string | undefined =>
+  status >= 500 ? form[ONCE] : undefined;

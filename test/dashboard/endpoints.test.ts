@@ -215,9 +215,13 @@ suite('webhook endpoints', () => {
     ];
     for (const [action, fields] of asks)
       assert.match(textOf(await visitor.submit(form, action, fields)), /Is it you\?/, action);
-    assert.match(textOf(await visitor.get(NEW)), /Is it you\?/);
+    const askedFirst = await visitor.get(NEW);
+    assert.match(textOf(askedFirst), /Is it you\?/);
     const asked = await visitor.submit(form, endpoint.id, { description: 'After', 'events.payin.*': 'on' });
     await visitor.submit(asked, endpoint.id, { confirm_password: PASSWORD });
+    const blank = await visitor.submit(askedFirst, '/new-endpoint', { confirm_password: PASSWORD });
+    assert.equal(blank.status, 200, 'the form that was wanted, without mistakes');
+    formIn(blank, '/new-endpoint');
     const { description, events } = await fetchEndpoint(service, endpoint.id);
     assert.deepEqual([description, events], ['After', ['*', 'payin.*']]);
   });

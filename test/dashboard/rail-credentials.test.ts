@@ -86,7 +86,8 @@ suite('credentials at rails', () => {
     t.after(() => {
       realNow = Date.now;
     });
-    assert.match(textOf(await visitor.get(PATH)), /Is it you\?/);
+    const toLook = await visitor.get(PATH);
+    assert.match(textOf(toLook), /Is it you\?/);
     const asked = await visitor.submit(form, '/stripe', SECRETS);
     assert.match(textOf(asked), /Is it you\?/);
     assertNoSecret(asked);
@@ -95,6 +96,8 @@ suite('credentials at rails', () => {
     assert.match(textOf(again), /Type the secrets once more\./);
     assertNoSecret(again);
     assert.deepEqual(await stored(), []);
+    const blank = await visitor.submit(toLook, '/stripe', { confirm_password: PASSWORD });
+    assert.deepEqual([blank.status, /once more/.test(blank.html)], [200, false]);
     assert.equal((await visitor.submit(again, '/stripe', SECRETS)).status, 303);
     assert.equal((await stored()).length, 1);
   });

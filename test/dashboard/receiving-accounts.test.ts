@@ -125,6 +125,7 @@ suite('receiving accounts', () => {
     });
     const form = await visitor.get(screenOf('eur'));
     assert.equal(form.status, 200);
+    const askedFirst = await visitor.get(NEW);
     for (const action of ['/eur', '/eur/remove'])
       assert.match(textOf(await visitor.submit(form, action)), /Is it you\?/);
     const fields = { ...EUR, id: 'gbp', iban: 'GB29NWBK60161331926819', currency: 'GBP' };
@@ -132,6 +133,8 @@ suite('receiving accounts', () => {
     assert.match(textOf(asked), /Is it you\?/);
     assert.equal((await accounts()).length, 1);
     await visitor.submit(asked, '/new-receiving-account', { confirm_password: PASSWORD });
+    const blank = await visitor.submit(askedFirst, '/new-receiving-account', { confirm_password: PASSWORD });
+    assert.equal(blank.status, 200);
     assert.deepEqual(
       (await accounts()).map(({ id }) => id),
       ['eur', 'gbp'],

@@ -151,6 +151,9 @@ suite('settings', () => {
     await owner.submit(page, '/settings/business', { 'business/tax_id': 'theirs' });
     const { business } = await settings();
     assert.deepEqual([business.tax_id, business.email], ['theirs', 'mine@example.com']);
+    for (const seen of ['', 'no JSON', '[]', '{"business/tax_id":{}}'])
+      assert.equal((await owner.submit(form, '/settings/business', { seen })).status, 303, seen);
+    await put({ business });
     const unchanged = await owner.submit(form, '/settings/business');
     assert.equal(unchanged.status, 303);
     assert.deepEqual((await settings()).business, business, 'what was not touched stays');

@@ -4,10 +4,10 @@ import { html } from '../../lib/html.ts';
 import type { ApiAnswer, Mistake } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
-import { bodyOf, type Editable, editFields, editOf } from '../edit.ts';
-import { type Form, hidden, onceField, onceIn, otherMistakes, second } from '../form.ts';
+import { bodyOf, type Editable, editFields, editOf, isSent } from '../edit.ts';
+import { type Form, hidden, keyAfter, onceField, onceIn, otherMistakes, second } from '../form.ts';
 import type { Notice } from '../notices.ts';
-import { type Outcome, refused } from '../outcome.ts';
+import { type Outcome, refused, refusedAs } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
 import type { Declare, Visit } from '../screen.ts';
 import { overlapField, secondsIn } from '../secret-overlap.ts';
@@ -66,13 +66,14 @@ export function endpointScreens(declare: Declare, { basePath }: DashboardDepende
   const listOf = ({ place }: Visit) => `${basePath}${pathIn(place.tenant, 'webhooks')}`;
   const fetchIn = (visit: Visit): Promise<ApiAnswer<Endpoint>> => visit.api.get<Endpoint>(addressOf(visit));
 
-  function newScreen(visit: Visit, form: Form = {}, mistakes: readonly Mistake[] = []): Outcome {
+  function newScreen(visit: Visit, status = 200, mistakes: readonly Mistake[] = []): Outcome {
+    const { form } = visit;
     return {
-      status: mistakes.length > 0 ? 422 : 200,
+      status: mistakes.length > 0 ? refusedAs(status) : 200,
       title: 'New endpoint',
       current,
       main: html`<section>${otherMistakes(mistakes, names)}
-<form method="post" action="${listOf(visit)}/new-endpoint">${tokenField(visit.visitor)}${onceField()}
+<form method="post" action="${listOf(visit)}/new-endpoint">${tokenField(visit.visitor)}${onceField(keyAfter(form, status))}
 ${editFields(fields, fresh, { form, mistakes })}
 <button>Add the endpoint</button>
 </form></section>`,
@@ -86,9 +87,10 @@ ${editFields(fields, fresh, { form, mistakes })}
 
   declare({ method: 'POST', path: newPath, needs: creating }, async (visit) => {
     const { api, form } = visit;
+    if (!isSent(form)) return newScreen(visit);
     const body = bodyOf(fields, form);
     const answer = await api.send<WithSecret>('POST', '/v3/webhook_endpoint', body, onceIn(form));
-    if (!answer.ok) return newScreen(visit, form, answer.mistakes);
+    if (!answer.ok) return newScreen(visit, answer.status, answer.mistakes);
     return secretScreen(visit, answer.data);
   });
 

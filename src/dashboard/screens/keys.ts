@@ -5,9 +5,19 @@ import { html } from '../../lib/html.ts';
 import type { Mistake } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
-import { checkboxes, chosenIn, type Form, field, onceField, onceIn, otherMistakes, second } from '../form.ts';
+import {
+  checkboxes,
+  chosenIn,
+  type Form,
+  field,
+  keyAfter,
+  onceField,
+  onceIn,
+  otherMistakes,
+  second,
+} from '../form.ts';
 import { pager, queryOf } from '../listing.ts';
-import { type Outcome, refused } from '../outcome.ts';
+import { type Outcome, refused, refusedAs } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
 import type { Declare, Visit } from '../screen.ts';
 import { secretsOf, tableOf, timeIn } from '../texts.ts';
@@ -26,11 +36,14 @@ const meanings: Readonly<Record<Permission, string>> = {
 
 const permissionChoices = allPermissions.map((each) => [each, `${each}: ${meanings[each]}`] as const);
 
+type Sent = { readonly form: Form; readonly status: number; readonly mistakes: readonly Mistake[] };
+const notSent: Sent = { form: {}, status: 200, mistakes: [] };
+
 const current = 'keys';
 const path = '/:account/:mode/keys';
 
 export function keyScreens(declare: Declare, { basePath }: DashboardDependencies): void {
-  async function list(visit: Visit, form: Form = {}, mistakes: readonly Mistake[] = []): Promise<Outcome> {
+  async function list(visit: Visit, { form, status, mistakes }: Sent = notSent): Promise<Outcome> {
     const { api, place, query, visitor } = visit;
     const answer = await api.get<readonly ApiKey[]>(`/v3/api_key${queryOf([], query)}`);
     if (!answer.ok) return refused(answer.status, answer.mistakes);
@@ -43,7 +56,7 @@ export function keyScreens(declare: Declare, { basePath }: DashboardDependencies
 <form method="post" action="${here}/${id}/revoke">${token}<button>Revoke the key</button></form>`,
       );
     return {
-      status: mistakes.length > 0 ? 422 : 200,
+      status: mistakes.length > 0 ? refusedAs(status) : 200,
       title: 'API keys',
       current,
       main: html`<section><h2>Keys for ${place.mode} mode</h2>
@@ -63,7 +76,7 @@ ${
   place.may('API_KEY.CREATE') &&
   html`<section><h2>New key</h2>
 ${otherMistakes(mistakes, ['name', 'permissions'])}
-<form method="post" action="${here}">${token}${onceField()}
+<form method="post" action="${here}">${token}${onceField(keyAfter(form, status))}
 ${field({ name: 'name', label: 'Name', value: form.name, maxlength: API_KEY_NAME_LENGTH, hint: 'Such as the program that uses it.' }, mistakes)}
 ${checkboxes({ name: 'permissions', label: 'The key may', choices: permissionChoices, chosen: chosenIn(form, 'permissions') }, mistakes)}
 <button>Create the key</button>
@@ -80,7 +93,7 @@ ${checkboxes({ name: 'permissions', label: 'The key may', choices: permissionCho
       const { api, form, place } = visit;
       const body = { name: form.name ?? '', permissions: chosenIn(form, 'permissions') };
       const answer = await api.send<NewApiKey>('POST', '/v3/api_key', body, onceIn(form));
-      if (!answer.ok) return list(visit, form, answer.mistakes);
+      if (!answer.ok) return list(visit, { ...answer, form });
       const { id, secret } = answer.data;
       const here = `${basePath}${pathIn(place.tenant, 'keys')}`;
       if (secret === null)

@@ -6,7 +6,7 @@ import { actorsOf } from '../actors.ts';
 import type { Mistake } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
-import { field, otherMistakes, second } from '../form.ts';
+import { field, hidden, otherMistakes, second } from '../form.ts';
 import { TYPED_SECRETS } from '../kept.ts';
 import { notFound, type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
@@ -18,6 +18,10 @@ type RailCredentials = ReturnType<typeof representRailCredentials>;
 
 const path = '/:account/:mode/settings/credentials/:rail';
 const current = 'settings';
+
+/** The field that tells a form whose secrets were left out from one that only proves who somebody is. */
+const SENT = 'sent';
+const TYPE_AGAIN: readonly Mistake[] = [{ message: 'Type the secrets once more.', pointer: '' }];
 
 const labels: Readonly<Record<string, string>> = {
   secret_key: 'Secret key',
@@ -64,7 +68,7 @@ ${
 }
 ${factsOf([['Address for the webhook of the provider', html`<code>${publicUrl}${eventPath(rail, place.tenant)}</code>`]])}
 ${otherMistakes(mistakes, TYPED_SECRETS)}
-<form method="post" action="${here}">${token}
+<form method="post" action="${here}">${token}${hidden(SENT, 'yes')}
 ${TYPED_SECRETS.map((each) => field({ name: each, label: labels[each] ?? each, type: 'password', autocomplete: 'off', maxlength: 255, hint: hintOf(each), required: found === null }, mistakes))}
 <button>Save</button>
 </form>
@@ -90,7 +94,7 @@ ${second(
     const { api, form, params, place } = visit;
     // A proof of who somebody is has come in between, and what they typed does not go along.
     if (TYPED_SECRETS.every((each) => form[each] === undefined))
-      return screen(visit, [{ message: 'Type the secrets once more.', pointer: '' }]);
+      return screen(visit, form[SENT] === undefined ? [] : TYPE_AGAIN);
     if (!credentialRails.some(([rail]) => rail === params.rail)) return notFound;
     const body = Object.fromEntries(TYPED_SECRETS.map((each) => [each, form[each] ?? '']));
     const answer = await api.send('PUT', `/v3/rail_credentials/${params.rail}`, body);

@@ -4,7 +4,7 @@ import { html } from '../../lib/html.ts';
 import type { ApiAnswer, Mistake } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
-import { bodyOf, type Editable, editFields, editOf } from '../edit.ts';
+import { bodyOf, type Editable, editFields, editOf, isSent } from '../edit.ts';
 import { checkboxes, chosenIn, type Form, field, otherMistakes, second } from '../form.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
@@ -101,6 +101,7 @@ ${firstBox(form)}
 
   declare({ method: 'POST', path: newPath, needs: set }, async (visit) => {
     const { api, form, place } = visit;
+    if (!isSent(form)) return newScreen(visit);
     const id = (form.id ?? '').trim();
     if (id === '') return newScreen(visit, [{ message: 'id is required.', pointer: '/id' }]);
     const done = { goTo: wayIn(place.tenant, 'settings'), done: 'saved' } as const;
