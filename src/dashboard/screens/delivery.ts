@@ -70,7 +70,7 @@ ${event.ok ? html`<pre tabindex="0">${JSON.stringify(event.data, null, 2)}</pre>
 
 function attemptIn({ number, created_at: at, http_status: status, ...attempt }: Attempt): Html {
   const isGood = attempt.error === '';
-  return html`<article class="attempt"><h3>${number}. ${timeIn(at)} ${stateOf(isGood ? `status ${status}` : attempt.error, isGood ? 'good' : 'bad')}</h3>
+  return html`<article><h3>${number}. ${timeIn(at)} ${stateOf(isGood ? `status ${status}` : attempt.error, isGood ? 'good' : 'bad')}</h3>
 <p class="hint">${attempt.duration_ms} ms</p>
 ${attempt.answer === '' ? html`<p class="hint">The answer had no text.</p>` : html`<pre tabindex="0">${attempt.answer}</pre>`}</article>
 `;
