@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { accountFaults } from './accounts.ts';
 import { bankingFaults } from './banking.ts';
 import { checkoutFaults } from './checkout.ts';
+import { developerFaults } from './developers.ts';
 import type { Fault } from './fault.ts';
 import { historyFaults } from './histories.ts';
 import { httpFaults } from './http.ts';
@@ -35,6 +36,7 @@ export const allFaults: readonly Fault[] = [
   ...operationFaults,
   ...simulationFaults,
   ...historyFaults,
+  ...developerFaults,
 ];
 
 /** The text of the fault's file in this tree, with the fault planted. */

@@ -8,6 +8,7 @@ import type { DashboardDependencies } from './dependencies.ts';
 import { tokenField } from './document.ts';
 import { executeOnUser, type OwnCommand } from './execute.ts';
 import { type Form, field, hidden, otherMistakes } from './form.ts';
+import { TYPED_SECRETS } from './kept.ts';
 import type { Outcome } from './outcome.ts';
 import { passkeyForm } from './passkeys.ts';
 import { codeField, mistake, PAUSED } from './sign-in-forms.ts';
@@ -15,7 +16,7 @@ import type { Visitor } from './visitor.ts';
 
 type Asked = { readonly request: FastifyRequest; readonly visitor: Visitor; readonly form: Form };
 
-const OWN_FIELDS = ['confirm_password', 'confirm_code', 'confirm_passkey', 'form_token'];
+const OWN_FIELDS = ['confirm_password', 'confirm_code', 'confirm_passkey', 'form_token', ...TYPED_SECRETS];
 
 /** Null where the form brings the proof; else the screen that asks for it. */
 export async function confirmIn(dependencies: DashboardDependencies, asked: Asked): Promise<Outcome | null> {

@@ -23,7 +23,13 @@ export const navigation: ReadonlyArray<{
   readonly screen: string;
   readonly name: string;
   readonly operation: string;
-}> = [{ screen: 'members', name: 'Members', operation: 'MEMBER.LIST' }];
+}> = [
+  { screen: 'webhooks', name: 'Webhooks', operation: 'WEBHOOK_DELIVERY.LIST' },
+  { screen: 'members', name: 'Members', operation: 'MEMBER.LIST' },
+  { screen: 'keys', name: 'API keys', operation: 'API_KEY.LIST' },
+  { screen: 'log', name: 'Log', operation: 'AUDIT.LIST' },
+  { screen: 'settings', name: 'Settings', operation: 'ACCOUNT_SETTINGS.FETCH' },
+];
 
 const modeNames: Readonly<Record<Mode, string>> = { live: 'Live', test: 'Test' };
 

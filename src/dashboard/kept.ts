@@ -8,6 +8,9 @@ const MAX_LENGTH = 16_384;
 
 type Kept = { readonly path: string; readonly form: Form };
 
+/** Secrets that people type in: nothing shows them again, so a form that comes back asks for them anew. */
+export const TYPED_SECRETS: readonly string[] = ['secret_key', 'webhook_secret'];
+
 /** What must not stand in a page: tokens of the sign-in that has ended, and what proves who somebody is. */
 const LEFT_OUT = [
   'form_token',
@@ -19,6 +22,7 @@ const LEFT_OUT = [
   'confirm_code',
   'confirm_passkey',
   'passkey',
+  ...TYPED_SECRETS,
 ];
 
 /** The field for the page, or nothing if there is no form, or one that is too long. */

@@ -13,6 +13,17 @@ const notices = {
   'second-factor-removed': 'The second factor is removed.',
   passkey: 'The passkey is added.',
   'passkey-removed': 'The passkey is removed.',
+  'key-revoked': 'The key is revoked.',
+  saved: 'Your changes are saved.',
+  'endpoint-enabled': 'The endpoint is enabled.',
+  'endpoint-disabled': 'The endpoint is disabled.',
+  'endpoint-deleted': 'The endpoint is deleted.',
+  'delivery-resent': 'The event is sent again.',
+  'deliveries-resent': 'The failed deliveries are sent again.',
+  'nothing-resent': 'No failed delivery can be sent again.',
+  'receiving-account-removed': 'The receiving account is removed.',
+  'credentials-saved': 'The credentials are saved.',
+  'credentials-removed': 'The credentials are removed.',
 } as const;
 
 export type Notice = keyof typeof notices;

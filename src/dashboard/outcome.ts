@@ -14,6 +14,9 @@ export const notFound: Outcome = {
   main: 'It may have been removed, or you have no role on its account.',
 };
 
+/** The status of a form that comes again, where the API has refused with this one. */
+export const refusedAs = (status: number): number => (status >= 500 ? status : 422);
+
 /** The screen for what the API refuses where there is no form to show the mistakes in. */
 export const refused = (status: number, mistakes: readonly Mistake[]): Outcome =>
   status === 404

@@ -22,6 +22,10 @@ export type Place = {
 export const pathIn = ({ account, mode }: Tenant, screen: string): string =>
   `/dashboard/${account}/${mode}/${screen}`;
 
+/** The same below `/dashboard`, as an outcome leads to it. */
+export const wayIn = (tenant: Tenant, screen: string): string =>
+  pathIn(tenant, screen).slice('/dashboard'.length);
+
 /** The place that the path names; null where the visitor has no role, as if there were no such account. */
 export async function placeOf(
   { store, mayDo }: Pick<DashboardDependencies, 'store' | 'mayDo'>,

@@ -9,12 +9,20 @@ import { script, stylesheet } from './assets.ts';
 import type { DashboardDependencies } from './dependencies.ts';
 import { documentOf } from './document.ts';
 import { declareOn } from './screen.ts';
+import { deliveryScreens } from './screens/delivery.ts';
+import { endpointScreens } from './screens/endpoint.ts';
 import { factorScreens } from './screens/factors.ts';
 import { homeScreens } from './screens/home.ts';
+import { keyScreens } from './screens/keys.ts';
 import { linkScreens } from './screens/link.ts';
+import { logScreens } from './screens/log.ts';
 import { memberScreens } from './screens/members.ts';
 import { profileScreens } from './screens/profile.ts';
+import { credentialScreens } from './screens/rail-credentials.ts';
+import { receivingAccountScreens } from './screens/receiving-account.ts';
+import { settingsScreens } from './screens/settings.ts';
 import { signInScreens } from './screens/sign-in.ts';
+import { webhookScreens } from './screens/webhooks.ts';
 
 /** Content security policy: only our own files, and no page of another site around ours. */
 const CONTENT_SECURITY_POLICY =
@@ -89,4 +97,12 @@ export async function dashboardRoutes(
   profileScreens(declare, dependencies);
   factorScreens(declare, dependencies);
   memberScreens(declare, basePath);
+  keyScreens(declare, dependencies);
+  webhookScreens(declare, dependencies);
+  endpointScreens(declare, dependencies);
+  deliveryScreens(declare, dependencies);
+  logScreens(declare, dependencies);
+  settingsScreens(declare, dependencies);
+  receivingAccountScreens(declare, dependencies);
+  credentialScreens(declare, dependencies);
 }

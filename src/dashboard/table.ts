@@ -6,12 +6,17 @@ export type Column = string | { readonly name: string; readonly isNumber: true }
 
 const nameOf = (column: Column): string => (typeof column === 'string' ? column : column.name);
 
-/** `label` says of what it is a table. Each row has its cells in the order of the columns. */
+/**
+ * `label` says of what it is a table. Each row has its cells in the order of the columns; `empty` stands in the place of a
+ * table without rows.
+ */
 export function table(
   label: string,
   columns: readonly Column[],
   rows: ReadonlyArray<readonly Content[]>,
+  empty: Content = '',
 ): Html {
+  if (rows.length === 0) return html`<p>${empty}</p>`;
   const classOf = (column: Column | undefined) => typeof column === 'object' && html` class="number"`;
   return html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table>
 <thead><tr>${columns.map((column) =>

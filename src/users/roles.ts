@@ -10,7 +10,13 @@ export type Rights = {
   readonly operations: readonly string[];
 };
 
-const reading = ['AUDIT.LIST', 'WEBHOOK_DELIVERY.LIST', 'WEBHOOK_DELIVERY.FETCH'] as const;
+const reading = [
+  'AUDIT.LIST',
+  'WEBHOOK_DELIVERY.LIST',
+  'WEBHOOK_DELIVERY.FETCH',
+  'WEBHOOK_ENDPOINT.LIST',
+  'WEBHOOK_ENDPOINT.FETCH',
+] as const;
 
 const rights: Readonly<Record<Role, Rights & { readonly meaning: string }>> = {
   owner: { meaning: 'do everything', permissions: allPermissions, operations: [] },

@@ -1,0 +1,120 @@
+/** Credentials that an account has of its own at a rail. What is typed here is never shown again. */
+import type { representRailCredentials } from '../../accounts/representation.ts';
+import { html } from '../../lib/html.ts';
+import { eventPath } from '../../methods/credentials.ts';
+import { actorsOf } from '../actors.ts';
+import type { Mistake } from '../api.ts';
+import type { DashboardDependencies } from '../dependencies.ts';
+import { tokenField } from '../document.ts';
+import { field, hidden, otherMistakes, second } from '../form.ts';
+import { TYPED_SECRETS } from '../kept.ts';
+import { notFound, type Outcome, refused } from '../outcome.ts';
+import { pathIn, wayIn } from '../place.ts';
+import { credentialRails } from '../rails.ts';
+import type { Declare, Visit } from '../screen.ts';
+import { factsOf, timeIn } from '../texts.ts';
+
+type RailCredentials = ReturnType<typeof representRailCredentials>;
+
+const path = '/:account/:mode/settings/credentials/:rail';
+const current = 'settings';
+
+/** The field that tells a form whose secrets were left out from one that only proves who somebody is. */
+const SENT = 'sent';
+const TYPE_AGAIN: readonly Mistake[] = [{ message: 'Type the secrets once more.', pointer: '' }];
+
+const labels: Readonly<Record<string, string>> = {
+  secret_key: 'Secret key',
+  webhook_secret: 'Signing secret of the webhook',
+};
+
+const keys = {
+  current: 'the one of the settings',
+  previous: 'the one before: encrypt them anew with opentill credentials',
+  unknown: 'one that is not in the settings: they cannot be used',
+} as const;
+
+export function credentialScreens(declare: Declare, dependencies: DashboardDependencies): void {
+  const { basePath, publicUrl } = dependencies;
+
+  async function screen(visit: Visit, mistakes: readonly Mistake[] = []): Promise<Outcome> {
+    const { api, place, params, visitor } = visit;
+    const { rail = '' } = params;
+    const name = credentialRails.find(([each]) => each === rail)?.[1];
+    if (name === undefined) return notFound;
+    const answer = await api.get<RailCredentials>(`/v3/rail_credentials/${rail}`);
+    if (!answer.ok && answer.status !== 404) return refused(answer.status, answer.mistakes);
+    const found = answer.ok ? answer.data : null;
+    const nameOf = await actorsOf(dependencies, place.account.number);
+    const here = `${basePath}${pathIn(place.tenant, `settings/credentials/${rail}`)}`;
+    const token = tokenField(visitor);
+    const hintOf = (each: string) => {
+      const hint = found?.hints[each];
+      return hint === undefined ? undefined : `Leave it empty to keep the one that ends with ${hint || '…'}.`;
+    };
+    return {
+      status: mistakes.length > 0 ? 422 : 200,
+      title: `Credentials at ${name}`,
+      current,
+      main: html`<section><h2>For ${place.mode} mode</h2>
+${
+  found === null
+    ? html`<p>The account has none of its own. Those of the settings of the service count, if it has any.</p>`
+    : factsOf([
+        ['Set', timeIn(found.set_at)],
+        ['Set by', nameOf(found.set_by)],
+        ['Encryption key', keys[found.encryption_key]],
+      ])
+}
+${factsOf([['Address for the webhook of the provider', html`<code>${publicUrl}${eventPath(rail, place.tenant)}</code>`]])}
+${otherMistakes(mistakes, TYPED_SECRETS)}
+<form method="post" action="${here}">${token}${hidden(SENT, 'yes')}
+${TYPED_SECRETS.map((each) => field({ name: each, label: labels[each] ?? each, type: 'password', autocomplete: 'off', maxlength: 255, hint: hintOf(each), required: found === null }, mistakes))}
+<button>Save</button>
+</form>
+<p class="hint">They are encrypted, and never shown again.</p></section>
+${
+  found !== null &&
+  place.may('RAIL_CREDENTIALS.DELETE') &&
+  html`<section><h2>Remove</h2>
+${second(
+  'Remove the credentials',
+  html`<p>The rail can no longer be paid with, unless the settings of the service have credentials for it. Nobody asks any more about payments and refunds that are under way.</p>
+<form method="post" action="${here}/remove">${token}<button>Remove them</button></form>`,
+)}</section>`
+}`,
+    };
+  }
+
+  const setting = { operation: 'RAIL_CREDENTIALS.SET', confirmed: true } as const;
+
+  declare({ method: 'GET', path, needs: setting }, (visit) => screen(visit));
+
+  declare({ method: 'POST', path, needs: setting }, async (visit) => {
+    const { api, form, params, place } = visit;
+    // A proof of who somebody is has come in between, and what they typed does not go along.
+    if (TYPED_SECRETS.every((each) => form[each] === undefined))
+      return screen(visit, form[SENT] === undefined ? [] : TYPE_AGAIN);
+    if (!credentialRails.some(([rail]) => rail === params.rail)) return notFound;
+    const body = Object.fromEntries(TYPED_SECRETS.map((each) => [each, form[each] ?? '']));
+    const answer = await api.send('PUT', `/v3/rail_credentials/${params.rail}`, body);
+    if (!answer.ok) return screen(visit, answer.mistakes);
+    return { goTo: wayIn(place.tenant, 'settings'), done: 'credentials-saved' };
+  });
+
+  declare(
+    {
+      method: 'POST',
+      path: `${path}/remove`,
+      needs: { operation: 'RAIL_CREDENTIALS.DELETE', confirmed: true },
+    },
+    async ({ api, params, place }) => {
+      const answer = await api.send(
+        'DELETE',
+        `/v3/rail_credentials/${encodeURIComponent(params.rail ?? '')}`,
+      );
+      if (!answer.ok) return refused(answer.status, answer.mistakes);
+      return { goTo: wayIn(place.tenant, 'settings'), done: 'credentials-removed' };
+    },
+  );
+}

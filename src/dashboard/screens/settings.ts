@@ -1,0 +1,153 @@
+/** Settings of an account and mode, and the ways to its receiving accounts and credentials. */
+import type {
+  representRailCredentials,
+  representReceivingAccount,
+  representSecretFate,
+} from '../../accounts/representation.ts';
+import { type Html, html } from '../../lib/html.ts';
+import type { Mistake } from '../api.ts';
+import type { DashboardDependencies } from '../dependencies.ts';
+import { tokenField } from '../document.ts';
+import { type Editable, editFields, editOf } from '../edit.ts';
+import { onceField, onceIn, otherMistakes } from '../form.ts';
+import { type Outcome, refused } from '../outcome.ts';
+import { pathIn, wayIn } from '../place.ts';
+import { credentialRails } from '../rails.ts';
+import type { Declare, Visit } from '../screen.ts';
+import { overlapField, secondsIn } from '../secret-overlap.ts';
+import { nameField, type Settings, settingParts } from '../setting-fields.ts';
+import { table } from '../table.ts';
+import { secretsOf, timeIn } from '../texts.ts';
+
+type ReceivingAccount = ReturnType<typeof representReceivingAccount>;
+type RailCredentials = ReturnType<typeof representRailCredentials>;
+type WebhookSecret = ReturnType<typeof representSecretFate>;
+
+const path = '/:account/:mode/settings';
+const current = 'settings';
+const SETTINGS = '/v3/account_settings';
+
+type Sent = { readonly part: string; readonly mistakes: readonly Mistake[] };
+
+export function settingsScreens(declare: Declare, { basePath }: DashboardDependencies): void {
+  const hereOf = ({ place }: Visit) => `${basePath}${pathIn(place.tenant, 'settings')}`;
+
+  /** The name is of both modes, and a change in test mode must not reach payers. */
+  const fieldsOf = (
+    { place }: Visit,
+    { part, fields }: (typeof settingParts)[number],
+  ): ReadonlyArray<Editable<Settings>> =>
+    part === 'business' && place.mode === 'live' ? [nameField, ...fields] : fields;
+
+  async function screen(visit: Visit, sent: Sent = { part: '', mistakes: [] }): Promise<Outcome> {
+    const { api, place, form, visitor } = visit;
+    const [settings, accounts, credentials] = await Promise.all([
+      api.get<Settings>(SETTINGS),
+      api.get<readonly ReceivingAccount[]>('/v3/receiving_account'),
+      api.get<readonly RailCredentials[]>('/v3/rail_credentials'),
+    ]);
+    if (!settings.ok) return refused(settings.status, settings.mistakes);
+    if (!accounts.ok) return refused(accounts.status, accounts.mistakes);
+    if (!credentials.ok) return refused(credentials.status, credentials.mistakes);
+    const token = tokenField(visitor);
+    const partIn = (part: (typeof settingParts)[number]): Html => {
+      const fields = fieldsOf(visit, part);
+      const isSent = part.part === sent.part;
+      const mistakes = isSent ? sent.mistakes : [];
+      const names = fields.map(({ name }) => name);
+      return html`<section><h2>${part.title}</h2>
+${otherMistakes(mistakes, names)}
+<form method="post" action="${hereOf(visit)}/${part.part}">${token}
+${editFields(fields, settings.data, { form: isSent ? form : {}, mistakes })}
+<button>Save</button>
+</form></section>
+`;
+    };
+    const ofSecret = sent.part === 'webhook-secret' ? sent.mistakes : [];
+    return {
+      status: sent.mistakes.length > 0 ? 422 : 200,
+      title: 'Settings',
+      current,
+      main: html`${receivingAccountsIn(visit, accounts.data)}
+${credentialsIn(visit, credentials.data)}
+${place.may('ACCOUNT_SETTINGS.UPDATE') && settingParts.map(partIn)}
+${
+  place.may('WEBHOOK_SECRET.ROTATE') &&
+  html`<section><h2>Secret of webhooks to the addresses of sessions</h2>
+<p>Endpoints have secrets of their own.</p>
+${otherMistakes(ofSecret)}
+<form method="post" action="${hereOf(visit)}/webhook-secret">${token}${onceField()}
+${overlapField}
+<button>Make a new secret</button>
+</form></section>`
+}`,
+    };
+  }
+
+  function receivingAccountsIn(visit: Visit, accounts: readonly ReceivingAccount[]): Html {
+    const here = hereOf(visit);
+    const rows = accounts.map((each) => [
+      html`<a href="${here}/receiving-accounts/${each.id}">${each.id}</a>`,
+      each.currency,
+      each.holder.name,
+      each.iban ?? each.account_number ?? each.paynow ?? each.promptpay ?? each.pix ?? each.upi ?? '–',
+      each.methods.join(', '),
+    ]);
+    const none = 'There is no receiving account yet. Payers need one to pay by bank transfer.';
+    return html`<section><h2>Receiving accounts</h2>
+${table('Receiving accounts', ['Id', 'Currency', 'Holder', 'Account', 'Payment methods'], rows, none)}
+${visit.place.may('RECEIVING_ACCOUNT.SET') && html`<p><a class="button" href="${here}/new-receiving-account">Add a receiving account</a></p>`}</section>`;
+  }
+
+  function credentialsIn(visit: Visit, credentials: readonly RailCredentials[]): Html {
+    const rows = credentialRails.map(([rail, name]) => {
+      const found = credentials.find(({ id }) => id === rail);
+      const hints = Object.entries(found?.hints ?? {}).map(([field, hint]) => `${field} …${hint}`);
+      return [
+        html`<a href="${hereOf(visit)}/credentials/${rail}">${name}</a>`,
+        found === undefined ? 'none of its own' : hints.join(', '),
+        timeIn(found?.set_at ?? null),
+      ];
+    });
+    return html`<section><h2>Credentials at rails</h2>
+${table('Credentials', ['Rail', 'Secrets', 'Set'], rows, '')}</section>`;
+  }
+
+  declare({ method: 'GET', path, needs: { operation: 'ACCOUNT_SETTINGS.FETCH' } }, (visit) => screen(visit));
+
+  for (const part of settingParts)
+    declare(
+      { method: 'POST', path: `${path}/${part.part}`, needs: { operation: 'ACCOUNT_SETTINGS.UPDATE' } },
+      async (visit) => {
+        const { api, form, place } = visit;
+        const settings = await api.get<Settings>(SETTINGS);
+        if (!settings.ok) return refused(settings.status, settings.mistakes);
+        const { patch, mistakes } = editOf(fieldsOf(visit, part), settings.data, form);
+        if (mistakes.length > 0) return screen(visit, { part: part.part, mistakes });
+        const answer = await api.send('PUT', SETTINGS, patch);
+        if (!answer.ok) return screen(visit, { part: part.part, mistakes: answer.mistakes });
+        return { goTo: wayIn(place.tenant, 'settings'), done: 'saved' };
+      },
+    );
+
+  declare(
+    {
+      method: 'POST',
+      path: `${path}/webhook-secret`,
+      needs: { operation: 'WEBHOOK_SECRET.ROTATE', confirmed: true },
+    },
+    async (visit) => {
+      const { api, form } = visit;
+      const body = { overlap_seconds: secondsIn(form) };
+      const answer = await api.send<WebhookSecret>('POST', '/v3/webhook_secret/rotate', body, onceIn(form));
+      if (!answer.ok) return screen(visit, { part: 'webhook-secret', mistakes: answer.mistakes });
+      const { secret, previous_secret_expires_at: until } = answer.data;
+      return {
+        title: 'The new secret of webhooks',
+        current,
+        main: html`<p>It signs webhooks to the addresses of sessions.${until !== null && html` The one before signs too, until ${timeIn(until)}.`}</p>
+${secretsOf([['Signing secret', secret]], hereOf(visit))}`,
+      };
+    },
+  );
+}
