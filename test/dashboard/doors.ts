@@ -19,6 +19,12 @@ export type Door = {
   readonly isLast?: true;
 };
 
+const everybody: readonly Role[] = ['owner', 'finance', 'support', 'read_only'];
+const owner: readonly Role[] = ['owner'];
+const named =
+  (thing: string, name = 'id') =>
+  (things: Things): Fields => ({ [name]: things[thing] ?? thing });
+
 /** By method and path as declared, below `/dashboard`. */
 export const doors: Readonly<Record<string, Door>> = {
   'GET ': {},
@@ -43,16 +49,71 @@ export const doors: Readonly<Record<string, Door>> = {
   'GET /profile/passkeys': {},
   'POST /profile/passkeys': { form: () => ({ passkey: '{}', name: 'Phone' }) },
   'POST /profile/passkeys/remove': { form: () => ({ id: 'none' }) },
-  'GET /:account/:mode/members': { roles: ['owner'] },
-  'POST /:account/:mode/members': { roles: ['owner'], form: () => ({ role: 'support' }) },
+  'GET /:account/:mode/members': { roles: owner },
+  'POST /:account/:mode/members': { roles: owner, form: () => ({ role: 'support' }) },
   'POST /:account/:mode/members/role': {
-    roles: ['owner'],
+    roles: owner,
     form: ({ member = '' }) => ({ id: member, role: 'finance' }),
   },
-  'POST /:account/:mode/members/link': { roles: ['owner'], form: ({ member = '' }) => ({ id: member }) },
+  'POST /:account/:mode/members/link': { roles: owner, form: ({ member = '' }) => ({ id: member }) },
   'POST /:account/:mode/members/remove': {
-    roles: ['owner'],
+    roles: owner,
     form: ({ member = '' }) => ({ id: member }),
+    isLast: true,
+  },
+  'GET /:account/:mode/keys': { roles: owner },
+  'POST /:account/:mode/keys': { roles: owner, form: () => ({ name: 'Till', 'permissions.read': 'on' }) },
+  'POST /:account/:mode/keys/:id/revoke': { roles: owner, params: named('key') },
+  'GET /:account/:mode/webhooks': { roles: everybody },
+  'POST /:account/:mode/webhooks/resend': { roles: ['owner', 'support'] },
+  'GET /:account/:mode/webhooks/new-endpoint': { roles: owner },
+  'POST /:account/:mode/webhooks/new-endpoint': {
+    roles: owner,
+    form: () => ({ url: 'http://127.0.0.1:9/new' }),
+  },
+  'GET /:account/:mode/webhooks/endpoints/:id': { roles: everybody, params: named('endpoint') },
+  'POST /:account/:mode/webhooks/endpoints/:id': {
+    roles: owner,
+    params: named('endpoint'),
+    form: () => ({ url: 'http://127.0.0.1:9/other' }),
+  },
+  'POST /:account/:mode/webhooks/endpoints/:id/status': {
+    roles: owner,
+    params: named('endpoint'),
+    form: () => ({ status: 'enabled' }),
+  },
+  'POST /:account/:mode/webhooks/endpoints/:id/secret': { roles: owner, params: named('endpoint') },
+  'POST /:account/:mode/webhooks/endpoints/:id/delete': {
+    roles: owner,
+    params: named('endpoint'),
+    isLast: true,
+  },
+  'GET /:account/:mode/webhooks/deliveries/:id': { roles: everybody, params: named('delivery') },
+  'POST /:account/:mode/webhooks/deliveries/:id/resend': {
+    roles: ['owner', 'support'],
+    params: named('delivery'),
+  },
+  'GET /:account/:mode/log': { roles: everybody },
+  'GET /:account/:mode/settings': { roles: owner },
+  'POST /:account/:mode/settings/business': { roles: owner },
+  'POST /:account/:mode/settings/branding': { roles: owner },
+  'POST /:account/:mode/settings/policy': { roles: owner },
+  'POST /:account/:mode/settings/api': { roles: owner },
+  'POST /:account/:mode/settings/webhook-secret': { roles: owner },
+  'GET /:account/:mode/settings/new-receiving-account': { roles: owner },
+  'POST /:account/:mode/settings/new-receiving-account': { roles: owner },
+  'GET /:account/:mode/settings/receiving-accounts/:id': { roles: owner, params: named('receiving') },
+  'POST /:account/:mode/settings/receiving-accounts/:id': { roles: owner, params: named('receiving') },
+  'POST /:account/:mode/settings/receiving-accounts/:id/remove': {
+    roles: owner,
+    params: named('receiving'),
+    isLast: true,
+  },
+  'GET /:account/:mode/settings/credentials/:rail': { roles: owner, params: named('stripe', 'rail') },
+  'POST /:account/:mode/settings/credentials/:rail': { roles: owner, params: named('stripe', 'rail') },
+  'POST /:account/:mode/settings/credentials/:rail/remove': {
+    roles: owner,
+    params: named('stripe', 'rail'),
     isLast: true,
   },
 };

@@ -1,10 +1,34 @@
 /** An account with everything that screens of the dashboard are about. */
+import assert from 'node:assert/strict';
 import type { TestService } from '../support/service.ts';
 import { inviteUser } from '../support/users.ts';
 import type { Things } from './doors.ts';
 
 /** Ids by the kind of the thing. */
-export async function makeThings({ service: { store }, account }: TestService): Promise<Things> {
-  const member = await inviteUser(store, { account: account.number, role: 'support', email: '' });
-  return { member: member.id };
+export async function makeThings(service: TestService): Promise<Things> {
+  async function made(method: string, path: string, body?: object): Promise<string> {
+    const { status, json, text } = await service.call(method, path, body === undefined ? {} : { body });
+    assert.ok(status < 300, text);
+    return json.data.id;
+  }
+  const { account } = service;
+  const member = await inviteUser(service.service.store, {
+    account: account.number,
+    role: 'support',
+    email: '',
+  });
+  const holder = { name: 'Muster', country: 'DE' };
+  const euros = { currency: 'EUR', holder, iban: 'DE89370400440532013000' };
+  const endpoint = await made('POST', '/v3/webhook_endpoint', { url: 'http://127.0.0.1:9/', events: ['*'] });
+  const session = await made('POST', '/v3/checkout', { invoice_currency: 'EUR', amount: 1250 });
+  const { json } = await service.call('GET', '/v3/webhook_delivery?limit=1');
+  await made('PUT', '/v3/rail_credentials/stripe', { secret_key: 'sk_test_1', webhook_secret: 'whsec_1' });
+  return {
+    member: member.id,
+    key: await made('POST', '/v3/api_key', { permissions: ['read'], name: 'Till' }),
+    endpoint,
+    session,
+    delivery: json.data[0].id,
+    receiving: await made('PUT', '/v3/receiving_account/eur', euros),
+  };
 }

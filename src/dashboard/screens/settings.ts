@@ -117,7 +117,11 @@ ${table('Credentials', ['Rail', 'Secrets', 'Set'], rows, '')}</section>`;
 
   for (const part of settingParts)
     declare(
-      { method: 'POST', path: `${path}/${part.part}`, needs: { operation: 'ACCOUNT_SETTINGS.UPDATE' } },
+      {
+        method: 'POST',
+        path: `${path}/${part.part}`,
+        needs: { operation: 'ACCOUNT_SETTINGS.UPDATE', confirmed: true },
+      },
       async (visit) => {
         const { api, form, place } = visit;
         const settings = await api.get<Settings>(SETTINGS);
