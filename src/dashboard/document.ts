@@ -23,7 +23,10 @@ export const navigation: ReadonlyArray<{
   readonly screen: string;
   readonly name: string;
   readonly operation: string;
-}> = [{ screen: 'members', name: 'Members', operation: 'MEMBER.LIST' }];
+}> = [
+  { screen: 'sessions', name: 'Payments', operation: 'CHECKOUT.LIST' },
+  { screen: 'members', name: 'Members', operation: 'MEMBER.LIST' },
+];
 
 const modeNames: Readonly<Record<Mode, string>> = { live: 'Live', test: 'Test' };
 

@@ -1,5 +1,6 @@
 /** Forms: fields with their labels, what was typed, and what is wrong with it. */
 import { type Content, type Html, html } from '../lib/html.ts';
+import { randomText } from '../lib/id.ts';
 import type { Mistake } from './api.ts';
 
 /** Fields of a form as they were sent, but for those that came twice. */
@@ -66,3 +67,9 @@ export function otherMistakes(mistakes: readonly Mistake[], fields: readonly str
 
 export const hidden = (name: string, value: string): Html =>
   html`<input type="hidden" name="${name}" value="${value}">`;
+
+/** The key of a form: what is sent twice with the same one, such as by a double click, is done once. */
+export const onceField = (): Html => hidden('once', randomText(26));
+
+/** The header by which the API knows the request of a form again. */
+export const onceHeader = ({ once = '' }: Form) => ({ 'idempotency-key': once });

@@ -8,6 +8,12 @@ const notices = {
   password: 'Your password is changed, and all other browsers are signed out.',
   'second-factor': 'The second factor is set.',
   'second-factor-removed': 'The second factor is removed.',
+  'session-created': 'The session is created. Send its link to the payer.',
+  'session-expired': 'The session is expired. Nobody can pay it any more.',
+  'items-changed': 'The items are changed.',
+  'refund-created': 'The refund is on its way. Its state is below.',
+  'webhooks-resent': 'The failed webhooks are sent again.',
+  'test-paid': 'The payment is reported.',
 } as const;
 
 export type Notice = keyof typeof notices;

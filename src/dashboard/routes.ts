@@ -13,6 +13,7 @@ import { declareOn } from './screen.ts';
 import { homeScreens } from './screens/home.ts';
 import { linkScreens } from './screens/link.ts';
 import { profileScreens } from './screens/profile.ts';
+import { sessionsScreens } from './screens/sessions.ts';
 import { signInScreens } from './screens/sign-in.ts';
 
 /** Content security policy: only our own files, and no page of another site around ours. */
@@ -87,4 +88,5 @@ export async function dashboardRoutes(
   signInScreens(declare, dependencies);
   linkScreens(declare, dependencies);
   profileScreens(declare, dependencies);
+  sessionsScreens(declare, dependencies);
 }
