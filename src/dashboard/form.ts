@@ -26,10 +26,12 @@ export type Field = {
   readonly maxlength?: number;
   /** Values to choose from, in the place of a text. */
   readonly choices?: ReadonlyArray<readonly [value: string, name: string]>;
+  /** Number of lines of a text that may have several. */
+  readonly lines?: number;
 };
 
 export function field(
-  { name, label, type = 'text', value = '', hint, choices, ...attributes }: Field,
+  { name, label, type = 'text', value = '', hint, choices, lines, ...attributes }: Field,
   mistakes: readonly Mistake[] = [],
 ): Html {
   const id = `field-${name}`;
@@ -43,13 +45,17 @@ export function field(
   return html`<div class="field">
 <label for="${id}">${label}</label>
 ${
-  choices === undefined
+  choices === undefined && lines === undefined
     ? html`<input${common} type="${type}" value="${value}"${attributes.autocomplete && html` autocomplete="${attributes.autocomplete}"`}${
         attributes.inputmode && html` inputmode="${attributes.inputmode}"`
       }${attributes.maxlength && html` maxlength="${attributes.maxlength}"`}>`
-    : html`<select${common}>${choices.map(
-        ([each, text]) => html`<option value="${each}"${each === value && html` selected`}>${text}</option>`,
-      )}</select>`
+    : choices === undefined
+      ? html`<textarea${common} rows="${lines}">
+${value}</textarea>`
+      : html`<select${common}>${choices.map(
+          ([each, text]) =>
+            html`<option value="${each}"${each === value && html` selected`}>${text}</option>`,
+        )}</select>`
 }
 ${wrong.length > 0 && html`<p class="wrong" id="${id}-wrong">${wrong.map(({ message }) => html`${message} `)}</p>`}
 ${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}
@@ -69,7 +75,11 @@ export const hidden = (name: string, value: string): Html =>
   html`<input type="hidden" name="${name}" value="${value}">`;
 
 /** The key of a form: what is sent twice with the same one, such as by a double click, is done once. */
-export const onceField = (): Html => hidden('once', randomText(26));
+export const onceField = (key: string = randomText(26)): Html => hidden('once', key);
 
 /** The header by which the API knows the request of a form again. */
 export const onceHeader = ({ once = '' }: Form) => ({ 'idempotency-key': once });
+
+/** The key for a form that was not accepted: a new one, unless nobody knows what became of it. */
+export const keyAfter = ({ once }: Form, status: number): string | undefined =>
+  status >= 500 ? once : undefined;

@@ -13,6 +13,9 @@ import { declareOn } from './screen.ts';
 import { homeScreens } from './screens/home.ts';
 import { linkScreens } from './screens/link.ts';
 import { profileScreens } from './screens/profile.ts';
+import { sessionScreens } from './screens/session.ts';
+import { sessionItemsScreens } from './screens/session-items.ts';
+import { sessionMoneyScreens } from './screens/session-money.ts';
 import { sessionsScreens } from './screens/sessions.ts';
 import { signInScreens } from './screens/sign-in.ts';
 
@@ -89,4 +92,7 @@ export async function dashboardRoutes(
   linkScreens(declare, dependencies);
   profileScreens(declare, dependencies);
   sessionsScreens(declare, dependencies);
+  sessionScreens(declare, dependencies);
+  sessionItemsScreens(declare, dependencies);
+  sessionMoneyScreens(declare, dependencies);
 }

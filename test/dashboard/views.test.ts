@@ -4,7 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { after, afterEach, before, suite, test } from 'node:test';
 import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { createSession, order, pay } from '../api/shop.ts';
+import { startReceiver } from '../api/receiver.ts';
+import { advance, createSession, order, pay } from '../api/shop.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { signedInVisitor } from '../support/dashboard.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -13,7 +14,10 @@ const ends: Array<() => Promise<void>> = [];
 let till: TestService;
 let browser: Browser;
 let cookie: string;
-const paths = ['', '?status=gone&invoice_currency=EUR&amount[gte]=x&metadata[order_id]=A-7&q=order'];
+const paths: string[] = [
+  '',
+  '?status=gone&invoice_currency=EUR&amount[gte]=x&metadata[order_id]=A-7&q=order',
+];
 
 before(async () => {
   till = await startService({ after: (hook) => ends.push(hook) });
@@ -23,7 +27,23 @@ before(async () => {
   for (let number = 1; number <= 8; number++) {
     const session = await createSession(till, { ...order, reference_id: `order-${1000 + number}` });
     if (number % 2 === 0) await pay(till, session.id, number % 4 === 0 ? {} : { amount: 1200 });
+    if (number === 1) paths.push(`/${session.id}`, `/${session.id}/items`, `/${session.id}/pay`, '/new');
   }
+  // One of which everything is to be told.
+  const receiver = await startReceiver({ after: (hook) => ends.push(async () => hook()) }, () => 500);
+  const full = await createSession(till, {
+    ...order,
+    reference_id: 'order-1009',
+    webhook_url: receiver.url,
+    billing_details: { name: 'Ada Lovelace', address: { line1: '12 St James’s Square', city: 'London' } },
+  });
+  await pay(till, full.id, { outcome: 'failed' });
+  await pay(till, full.id, { amount: 1000 });
+  await pay(till, full.id);
+  await till.call('POST', '/v3/refund', { body: { payin: full.id, amount: 700, reason: 'It was blue.' } });
+  await receiver.received(1);
+  await advance(till, 30 * 86_400);
+  paths.push(`/${full.id}`, `/${full.id}/refund`);
 });
 afterEach(async () => {
   await Promise.all(browser.contexts().map((context) => context.close()));
@@ -91,20 +111,22 @@ suite('keys', () => {
     const page = await open();
     await page.goto(`${till.url}${LIST}`);
     await page.keyboard.press('j');
-    assert.equal(await focused(page), 'order-1008');
+    assert.equal(await focused(page), 'order-1009');
     await page.keyboard.press('j');
     await page.keyboard.press('j');
     await page.keyboard.press('k');
-    assert.equal(await focused(page), 'order-1007');
+    assert.equal(await focused(page), 'order-1008');
     await page.keyboard.press('/');
     assert.equal(await focused(page), 'q');
     await page.keyboard.type('jk/?');
     assert.equal(await page.inputValue('[name=q]'), 'jk/?');
-    await page.keyboard.press('Tab');
-    await page.keyboard.press('Tab');
     await page.locator('main').focus();
     await page.keyboard.press('?');
     assert.equal(await page.locator('#keys').getAttribute('open'), '');
+    await page.locator('main').focus();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/sessions/chk_*');
   });
 
   test('can be turned off, and stay so', async () => {
@@ -114,6 +136,6 @@ suite('keys', () => {
     await page.getByRole('button', { name: 'Turn the keys off' }).click();
     await page.reload();
     await page.keyboard.press('j');
-    assert.notEqual(await focused(page), 'order-1008');
+    assert.notEqual(await focused(page), 'order-1009');
   });
 });

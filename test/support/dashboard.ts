@@ -80,6 +80,11 @@ export function formIn(
       /<option value="([^"]*)" selected>/.exec(options) ?? /<option value="([^"]*)"/.exec(options);
     fields[name] = decoded(chosen?.[1] ?? '');
   }
+  for (const [, name = '', text = ''] of content.matchAll(
+    /<textarea\b[^>]*\bname="([^"]*)"[^>]*>\n?([^<]*)<\/textarea>/g,
+  )) {
+    fields[name] = decoded(text);
+  }
   return { action: decoded(address), fields };
 }
 

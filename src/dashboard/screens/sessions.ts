@@ -1,6 +1,6 @@
 /** The list of sessions: found by every filter of the API, page by page, and exported as a file. */
 import { type Html, html } from '../../lib/html.ts';
-import type { ApiAnswer, Mistake } from '../api.ts';
+import { type ApiAnswer, type Mistake, mistakesOf } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { otherMistakes } from '../form.ts';
 import { type Outcome, refused } from '../outcome.ts';
@@ -57,8 +57,7 @@ export function sessionsScreens(declare: Declare, { basePath }: DashboardDepende
     if (!found.ok && found.status !== 400) return refused(found.status, found.mistakes);
     const { place, query } = visit;
     const path = `${basePath}${pathIn(place.tenant, 'sessions')}`;
-    const isOwn = ({ pointer }: Mistake) => own.some((each) => each.pointer === pointer);
-    const mistakes = [...own, ...(found.ok ? [] : found.mistakes.filter((each) => !isOwn(each)))];
+    const mistakes = mistakesOf(found, own);
     const sessions = found.ok && mistakes.length === 0 ? found.data : [];
     return {
       status: mistakes.length > 0 ? 422 : 200,
@@ -86,7 +85,7 @@ ${keys}`,
 }
 
 const table = (sessions: readonly Session[], path: string): Html =>
-  html`<div class="scroll card"><table class="sessions"><thead><tr><th>Created (UTC)</th><th>Reference and payer</th><th class="number">Amount</th><th class="number">Paid</th><th>Status</th><th>Payment</th></tr></thead><tbody>
+  html`<div class="scroll card"><table class="dense"><thead><tr><th>Created (UTC)</th><th>Reference and payer</th><th class="number">Amount</th><th class="number">Paid</th><th>Status</th><th>Payment</th></tr></thead><tbody>
 ${sessions.map((session) => row(session, path))}</tbody></table></div>`;
 
 function row(session: Session, path: string): Html {
