@@ -24,47 +24,96 @@ export type Field = {
   readonly inputmode?: 'numeric' | 'decimal';
   readonly required?: boolean;
   readonly maxlength?: number;
+  /** Number of visible lines, for a text of several. */
+  readonly rows?: number;
   /** Values to choose from, in the place of a text. */
-  readonly choices?: ReadonlyArray<readonly [value: string, name: string]>;
-  /** Number of lines of a text that may have several. */
-  readonly lines?: number;
+  readonly choices?: Choices;
 };
 
-export function field(
-  { name, label, type = 'text', value = '', hint, choices, lines, ...attributes }: Field,
-  mistakes: readonly Mistake[] = [],
-): Html {
+export type Choices = ReadonlyArray<readonly [value: string, name: string]>;
+
+type Said = Pick<Field, 'name' | 'hint'>;
+
+/** The hint of a field and its mistakes, and the attributes that lead to them. */
+function remarksOn({ name, hint }: Said, mistakes: readonly Mistake[]): { attributes: Html; remarks: Html } {
   const id = `field-${name}`;
-  const wrong = mistakes.filter(({ pointer }) => pointer === `/${name}`);
+  const wrong = mistakes.filter(({ pointer }) => isIn(pointer, name));
   const described = [hint ? `${id}-hint` : '', wrong.length > 0 ? `${id}-wrong` : '']
     .filter(Boolean)
     .join(' ');
-  const common = html` id="${id}" name="${name}"${described !== '' && html` aria-describedby="${described}"`}${
-    wrong.length > 0 && html` aria-invalid="true"`
-  }${attributes.required && html` required`}`;
+  return {
+    attributes: html`${described !== '' && html` aria-describedby="${described}"`}${
+      wrong.length > 0 && html` aria-invalid="true"`
+    }`,
+    remarks: html`${wrong.length > 0 && html`<p class="wrong" id="${id}-wrong">${wrong.map(({ message }) => html`${message} `)}</p>`}
+${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}`,
+  };
+}
+
+/** True for a mistake of the field, or of a part of it. */
+const isIn = (pointer: string, name: string): boolean =>
+  pointer === `/${name}` || pointer.startsWith(`/${name}/`);
+
+export function field(
+  { name, label, type = 'text', value = '', hint, rows, choices, ...attributes }: Field,
+  mistakes: readonly Mistake[] = [],
+): Html {
+  const id = `field-${name}`;
+  const said = remarksOn({ name, hint }, mistakes);
+  const common = html` id="${id}" name="${name}"${said.attributes}${attributes.required && html` required`}`;
+  if (rows !== undefined)
+    return html`<div class="field">
+<label for="${id}">${label}</label>
+<textarea${common} rows="${rows}">
+${value}</textarea>
+${said.remarks}
+</div>`;
   return html`<div class="field">
 <label for="${id}">${label}</label>
 ${
-  choices === undefined && lines === undefined
+  choices === undefined
     ? html`<input${common} type="${type}" value="${value}"${attributes.autocomplete && html` autocomplete="${attributes.autocomplete}"`}${
         attributes.inputmode && html` inputmode="${attributes.inputmode}"`
       }${attributes.maxlength && html` maxlength="${attributes.maxlength}"`}>`
-    : choices === undefined
-      ? html`<textarea${common} rows="${lines}">
-${value}</textarea>`
-      : html`<select${common}>${choices.map(
-          ([each, text]) =>
-            html`<option value="${each}"${each === value && html` selected`}>${text}</option>`,
-        )}</select>`
+    : html`<select${common}>${choices.map(
+        ([each, text]) => html`<option value="${each}"${each === value && html` selected`}>${text}</option>`,
+      )}</select>`
 }
-${wrong.length > 0 && html`<p class="wrong" id="${id}-wrong">${wrong.map(({ message }) => html`${message} `)}</p>`}
-${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}
+${said.remarks}
 </div>`;
 }
 
+export type Checkboxes = Said & {
+  readonly label: string;
+  readonly choices: Choices;
+  readonly chosen: readonly string[];
+};
+
+/** Checkboxes, each of which has a name of its own, so that a form repeats none: `permissions.read`. */
+export function checkboxes(
+  { name, label, hint, choices, chosen }: Checkboxes,
+  mistakes: readonly Mistake[] = [],
+): Html {
+  const { attributes, remarks } = remarksOn({ name, hint }, mistakes);
+  return html`<fieldset id="field-${name}"${attributes}>
+<legend>${label}</legend>
+${choices.map(
+  ([each, text]) =>
+    html`<label class="choice"><input type="checkbox" name="${name}.${each}" value="on"${chosen.includes(each) && html` checked`}>${text}</label>
+`,
+)}${remarks}
+</fieldset>`;
+}
+
+/** The values of the checkboxes that were sent as checked. */
+export const chosenIn = (form: Form, name: string): string[] =>
+  Object.keys(form)
+    .filter((each) => each.startsWith(`${name}.`))
+    .map((each) => each.slice(name.length + 1));
+
 /** Mistakes that belong to none of these fields, above the form. */
 export function otherMistakes(mistakes: readonly Mistake[], fields: readonly string[] = []): Html | false {
-  const others = mistakes.filter(({ pointer }) => !fields.includes(pointer.slice(1)));
+  const others = mistakes.filter(({ pointer }) => !fields.some((name) => isIn(pointer, name)));
   return (
     others.length > 0 &&
     html`<div class="alert" role="alert">${others.map(({ message }) => html`<p>${message}</p>`)}</div>`
@@ -74,12 +123,22 @@ export function otherMistakes(mistakes: readonly Mistake[], fields: readonly str
 export const hidden = (name: string, value: string): Html =>
   html`<input type="hidden" name="${name}" value="${value}">`;
 
-/** The key of a form: what is sent twice with the same one, such as by a double click, is done once. */
-export const onceField = (key: string = randomText(26)): Html => hidden('once', key);
+const ONCE = 'once';
+const ONCE_LENGTH = 24;
 
-/** The header by which the API knows the request of a form again. */
-export const onceHeader = ({ once = '' }: Form) => ({ 'idempotency-key': once });
+/** The field by which a form that is sent twice acts once: it has the idempotency key, made with the form. */
+export const onceField = (key: string = randomText(ONCE_LENGTH)): Html => hidden(ONCE, key);
+
+/** The header for the request that the form leads to. */
+export const onceIn = ({ [ONCE]: key = '' }: Form): Readonly<Record<string, string>> =>
+  key === '' ? {} : { 'idempotency-key': key };
+
+/** What needs a second thought: the button that does it shows when its name was chosen. */
+export const second = (name: string, content: Content): Html =>
+  html`<details class="second"><summary>${name}</summary>
+${content}
+</details>`;
 
 /** The key for a form that was not accepted: a new one, unless nobody knows what became of it. */
-export const keyAfter = ({ once }: Form, status: number): string | undefined =>
-  status >= 500 ? once : undefined;
+export const keyAfter = (form: Form, status: number): string | undefined =>
+  status >= 500 ? form[ONCE] : undefined;

@@ -18,11 +18,13 @@ export type Place = {
   readonly accounts: readonly Account[];
 };
 
-/** The path of a screen below `/dashboard`: `/1/live/sessions`. */
-export const wayIn = ({ account, mode }: Tenant, screen: string): string => `/${account}/${mode}/${screen}`;
-
 /** The path of a screen: `/dashboard/1/live/sessions`. */
-export const pathIn = (tenant: Tenant, screen: string): string => `/dashboard${wayIn(tenant, screen)}`;
+export const pathIn = ({ account, mode }: Tenant, screen: string): string =>
+  `/dashboard/${account}/${mode}/${screen}`;
+
+/** The same below `/dashboard`, as an outcome leads to it. */
+export const wayIn = (tenant: Tenant, screen: string): string =>
+  pathIn(tenant, screen).slice('/dashboard'.length);
 
 /** The place that the path names; null where the visitor has no role, as if there were no such account. */
 export async function placeOf(

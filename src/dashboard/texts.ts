@@ -1,6 +1,6 @@
-/** Times, amounts and states as the dashboard writes them. */
+/** Times, amounts, and what is not there, as the dashboard writes them. */
 import { localeOf, money } from '../i18n/locale.ts';
-import { type Html, html } from '../lib/html.ts';
+import { type Content, type Html, html } from '../lib/html.ts';
 
 /** A time in milliseconds, as UTC: `2026-01-15 12:00`. */
 export function timeOf(ms: number): Html {
@@ -8,8 +8,39 @@ export function timeOf(ms: number): Html {
   return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')}</time>`;
 }
 
-/** The same of a time as the API tells it. */
-export const timeIn = (timestamp: string): Html => timeOf(Date.parse(timestamp));
+/** A time of an answer of the API, or what stands for none. */
+export const timeIn = (text: string | null, none: Content = '–'): Content =>
+  text === null ? none : timeOf(Date.parse(text));
+
+/** Names and what they stand for, as a list of facts. */
+export const factsOf = (facts: ReadonlyArray<readonly [name: string, value: Content]>): Html =>
+  html`<dl class="facts">${facts.map(
+    ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>
+`,
+  )}</dl>`;
+
+/** A table that scrolls by itself where it is too wide. `empty` stands in the place of one without rows. */
+export const tableOf = (
+  columns: readonly string[],
+  rows: ReadonlyArray<readonly Content[]>,
+  empty: Content,
+): Html =>
+  rows.length === 0
+    ? html`<p>${empty}</p>`
+    : html`<div class="scroll"><table><thead><tr>${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead><tbody>
+${rows.map(
+  (cells) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>
+`,
+)}</tbody></table></div>`;
+
+/** A secret that is shown only now, on the screen for the answer to the form that made it. */
+export const secretsOf = (
+  secrets: ReadonlyArray<readonly [name: string, value: string]>,
+  back: string,
+): Html =>
+  html`${factsOf(secrets.map(([name, value]) => [name, html`<code class="secret">${value}</code>`]))}
+<p class="alert">Keep it where you keep passwords: it is shown only now.</p>
+<p><a class="button" href="${back}">I have kept it</a></p>`;
 
 const english = localeOf(undefined, 'en');
 
@@ -18,6 +49,3 @@ export const amountOf = (amount: number, currency: string): string => money(engl
 
 /** A name of the API as words: `requires_action` is `requires action`. */
 export const wordsOf = (name: string): string => name.replaceAll('_', ' ');
-
-/** The state of something, which the stylesheet colours by its name. */
-export const stateOf = (name: string): Html => html`<span class="state ${name}">${wordsOf(name)}</span>`;

@@ -276,13 +276,6 @@ suite('a refund', () => {
     });
   }
 
-  test('of a key that no form has is refused', async () => {
-    const session = await paid();
-    const answer = await as('finance').submit(await open(session), '/refund', { once: '' });
-    assert.match(answer.html, /role="alert"><p>Idempotency-Key must/);
-    assert.deepEqual(await refundsOf(session), []);
-  });
-
   test('asks who it is after ten minutes, and goes on with the form', async () => {
     const session = await paid();
     laterMs += 11 * MINUTE;

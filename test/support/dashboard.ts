@@ -49,6 +49,12 @@ export function createVisitor(url: string, { cookie: first = '' } = {}) {
       const form = formIn(page, action);
       return visitor.post(form.action, { ...form.fields, ...fields });
     },
+    /** The same without some of its fields: checkboxes that are no longer checked. */
+    submitWithout(page: Page, action: string, left: readonly string[], fields: Fields = {}): Promise<Page> {
+      const form = formIn(page, action);
+      const kept = Object.entries(form.fields).filter(([name]) => !left.includes(name));
+      return visitor.post(form.action, { ...Object.fromEntries(kept), ...fields });
+    },
     /** Follows redirects. */
     async follow(page: Page | Promise<Page>): Promise<Page> {
       let current = await page;
@@ -71,7 +77,8 @@ export function formIn(
   const fields: Record<string, string> = {};
   for (const [tag] of content.matchAll(/<input\b[^>]*>/g)) {
     const name = /\bname="([^"]*)"/.exec(tag)?.[1];
-    if (name !== undefined) fields[name] = decoded(/\bvalue="([^"]*)"/.exec(tag)?.[1] ?? '');
+    const isLeftOut = / type="checkbox"/.test(tag) && !/ checked/.test(tag);
+    if (name !== undefined && !isLeftOut) fields[name] = decoded(/\bvalue="([^"]*)"/.exec(tag)?.[1] ?? '');
   }
   for (const [, name = '', options = ''] of content.matchAll(
     /<select\b[^>]*\bname="([^"]*)"[^>]*>([\s\S]*?)<\/select>/g,
@@ -81,9 +88,9 @@ export function formIn(
     fields[name] = decoded(chosen?.[1] ?? '');
   }
   for (const [, name = '', text = ''] of content.matchAll(
-    /<textarea\b[^>]*\bname="([^"]*)"[^>]*>\n?([^<]*)<\/textarea>/g,
+    /<textarea\b[^>]*\bname="([^"]*)"[^>]*>([\s\S]*?)<\/textarea>/g,
   )) {
-    fields[name] = decoded(text);
+    fields[name] = decoded(text.replace(/^\n/, ''));
   }
   return { action: decoded(address), fields };
 }

@@ -3,7 +3,7 @@ import { html } from '../../lib/html.ts';
 import { type ApiAnswer, type Mistake, mistakesOf } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
-import { field, hidden, keyAfter, onceField, onceHeader, otherMistakes } from '../form.ts';
+import { field, hidden, keyAfter, onceField, onceIn, otherMistakes } from '../form.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
 import type { Declare, Visit } from '../screen.ts';
@@ -49,7 +49,7 @@ export function sessionItemsScreens(declare: Declare, { basePath, store }: Dashb
         email: form['customer_details/email'] ?? '',
       },
     };
-    const answer = await api.send<Session>('POST', '/v3/checkout', body, onceHeader(form));
+    const answer = await api.send<Session>('POST', '/v3/checkout', body, onceIn(form));
     if (!answer.ok) {
       return newForm(visit, rows, ROWS, { status: answer.status, mistakes: mistakesOf(answer, own) });
     }
@@ -104,7 +104,7 @@ ${itemForm(rows, blanks, mistakes)}
     const { version: etag = '' } = form;
     if (form.more !== undefined) return editForm(visit, now.data, { etag, rows, blanks: MORE });
     const { items, own } = itemsFrom(rows, now.data.invoice_currency);
-    const headers = { ...onceHeader(form), 'if-match': etag };
+    const headers = { ...onceIn(form), 'if-match': etag };
     const answer = await api.send('PUT', `/v3/checkout/${idIn(visit)}`, { items }, headers);
     if (answer.ok) return { goTo: sessionWay(visit), done: 'items-changed' };
     const failed = { status: answer.status, mistakes: mistakesOf(answer, own) };

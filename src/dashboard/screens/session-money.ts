@@ -4,7 +4,7 @@ import { readAmount } from '../amounts.ts';
 import { type ApiAnswer, type Mistake, mistakesOf } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
-import { field, keyAfter, onceField, onceHeader, otherMistakes } from '../form.ts';
+import { field, keyAfter, onceField, onceIn, otherMistakes } from '../form.ts';
 import { notFound, type Outcome, refused } from '../outcome.ts';
 import type { Declare, Visit } from '../screen.ts';
 import type { Payin } from '../sessions/view.ts';
@@ -53,7 +53,7 @@ export function sessionMoneyScreens(declare: Declare, { basePath }: DashboardDep
       const { fields, own } = typedAmount(visit, currency);
       const { payment_attempt = '', reason = '' } = form;
       const body = { payin: id, currency, ...fields, payment_attempt, reason };
-      const answer = await api.send('POST', '/v3/refund', body, onceHeader(form));
+      const answer = await api.send('POST', '/v3/refund', body, onceIn(form));
       if (answer.ok) return { goTo: sessionWay(visit), done: 'refund-created' };
       return refundForm(visit, payin.data, failureOf(answer, own));
     },
@@ -112,7 +112,7 @@ ${field({ name: 'reason', label: 'Reason', value: form.reason, maxlength: 250 },
     if (!payin.ok) return refused(payin.status, payin.mistakes);
     const { fields, own } = typedAmount(visit, payin.data.invoice_currency);
     const path = `/v3/test_helpers/checkout/${payin.data.id}/pay`;
-    const answer = await api.send('POST', path, { ...fields, outcome: form.outcome ?? '' }, onceHeader(form));
+    const answer = await api.send('POST', path, { ...fields, outcome: form.outcome ?? '' }, onceIn(form));
     if (answer.ok) return { goTo: sessionWay(visit), done: 'test-paid' };
     return payForm(visit, payin.data, failureOf(answer, own));
   });

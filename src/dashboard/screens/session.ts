@@ -3,21 +3,21 @@ import { html } from '../../lib/html.ts';
 import type { ApiAnswer, Mistake } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
-import { onceField, onceHeader, otherMistakes } from '../form.ts';
+import { onceField, onceIn, otherMistakes, second } from '../form.ts';
 import { notFound, type Outcome, refused } from '../outcome.ts';
 import { type Place, pathIn, wayIn } from '../place.ts';
 import type { Declare, Visit } from '../screen.ts';
 import { deliveriesOf, type History, historyList, historyOf } from '../sessions/history.ts';
 import {
   attemptsOf,
-  factsOf,
   itemsOf,
   type Payin,
   pageOf,
-  payerOf,
+  payerFacts,
   refundableOf,
   returnsOf,
   type Session,
+  sessionFacts,
 } from '../sessions/view.ts';
 
 /** The id in the path, for an address of the API. */
@@ -36,7 +36,7 @@ export function sessionScreens(declare: Declare, { basePath, store }: DashboardD
     async (visit) => {
       const { api, form } = visit;
       const path = `/v3/checkout/${idIn(visit)}/expire`;
-      const answer = await api.send('POST', path, undefined, onceHeader(form));
+      const answer = await api.send('POST', path, undefined, onceIn(form));
       return answer.ok ? { goTo: sessionWay(visit), done: 'session-expired' } : screen(visit, answer);
     },
   );
@@ -81,7 +81,7 @@ export function sessionScreens(declare: Declare, { basePath, store }: DashboardD
       current: 'sessions',
       main: html`${otherMistakes(mistakes)}
 ${actions(visit, session, payin.data, history, path)}
-<div class="columns">${factsOf(session)}<div class="columns">${payerOf(session, list)}${pageOf(session)}</div></div>
+<div class="columns">${sessionFacts(session)}<div class="columns">${payerFacts(session, list)}${pageOf(session)}</div></div>
 ${itemsOf(session)}${attemptsOf(session)}${returnsOf(payin.data)}
 <section><h2>History</h2>${historyList(history, { place, members, basePath })}${
         history.nextCursor !== null && html`<p><a href="${path}?after=${history.nextCursor}">Older</a></p>`
@@ -112,7 +112,10 @@ ${
 ${
   isActive &&
   place.may('CHECKOUT.EXPIRE') &&
-  html`<details class="sure"><summary>Expire</summary><form method="post" action="${path}/expire">${token}${onceField()}<p>Nobody can pay this session any more. This cannot be undone.</p><button>Expire the session</button></form></details>`
+  second(
+    'Expire',
+    html`<form method="post" action="${path}/expire">${token}${onceField()}<p>Nobody can pay this session any more. This cannot be undone.</p><button>Expire the session</button></form>`,
+  )
 }
 </div>`;
 }

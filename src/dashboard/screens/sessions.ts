@@ -16,7 +16,8 @@ import {
   queryOf,
   searchOf,
 } from '../sessions/filters.ts';
-import { amountOf, stateOf, timeIn } from '../texts.ts';
+import { stateOf } from '../sessions/states.ts';
+import { amountOf, factsOf, timeIn } from '../texts.ts';
 
 const PAGE = 50;
 
@@ -117,9 +118,9 @@ function empty({ place }: Visit, isFiltered: boolean, path: string): Html {
 }
 
 /** The script makes these keys work; it adds the button that turns them off. */
-const keys = html`<details class="keys" id="keys"><summary>Keys</summary><dl class="facts">
-<dt><kbd>/</kbd></dt><dd>Search</dd>
-<dt><kbd>j</kbd> <kbd>k</kbd></dt><dd>Next and previous row</dd>
-<dt><kbd>Enter</kbd></dt><dd>Open the row</dd>
-<dt><kbd>?</kbd></dt><dd>Show these keys</dd>
-</dl></details>`;
+const keys = html`<details class="keys" id="keys"><summary>Keys</summary>${factsOf([
+  ['Search', html`<kbd>/</kbd>`],
+  ['Next and previous row', html`<kbd>j</kbd> <kbd>k</kbd>`],
+  ['Open the row', html`<kbd>Enter</kbd>`],
+  ['Show these keys', html`<kbd>?</kbd>`],
+])}</details>`;

@@ -141,7 +141,7 @@ export function filterForm(
       mistakes,
     );
   };
-  return html`<form class="filters" method="get" action="${path}" role="search">
+  return html`<form class="finder" method="get" action="${path}" role="search">
 ${common.map(fieldOf)}
 <details${isOpen && html` open`}><summary>More filters</summary><div class="fields">
 ${rare.map(fieldOf)}

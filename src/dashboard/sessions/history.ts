@@ -6,7 +6,8 @@ import type { User } from '../../users/user.ts';
 import type { representDelivery } from '../../webhooks/representation.ts';
 import type { ApiCaller } from '../api.ts';
 import { type Place, pathIn } from '../place.ts';
-import { stateOf, timeIn, wordsOf } from '../texts.ts';
+import { timeIn, wordsOf } from '../texts.ts';
+import { stateOf } from './states.ts';
 
 type AuditEntry = ReturnType<typeof representAuditEntry>;
 export type Delivery = ReturnType<typeof representDelivery>;
@@ -101,10 +102,10 @@ export function historyList(
       cause &&
       html` <strong>${wordsOf(cause.action)}</strong> by ${actorOf(cause.actor, { place, members, basePath })} <span class="hint">${cause.request_id}</span>`
     }</p><ul>${events.map(
-      ({
-        event,
-        description,
-      }) => html`<li>${description}${toldOf(deliveries.filter((each) => each.event === event))}</li>
+      ({ event, description }) => html`<li>${description}${toldOf(
+        deliveries.filter((each) => each.event === event),
+        { place, basePath },
+      )}</li>
 `,
     )}</ul></li>
 `;
@@ -112,12 +113,15 @@ export function historyList(
 }
 
 /** Who was told of an event, and what they have answered. */
-const toldOf = (deliveries: readonly Delivery[]): Html | false =>
+const toldOf = (
+  deliveries: readonly Delivery[],
+  { place, basePath }: { place: Place; basePath: string },
+): Html | false =>
   deliveries.length > 0 &&
   html`<ul>${deliveries.map(
     (
       delivery,
-    ) => html`<li>${stateOf(delivery.status)} webhook to ${delivery.url || delivery.endpoint} ${answerOf(delivery)}</li>
+    ) => html`<li>${stateOf(delivery.status)} <a href="${basePath}${pathIn(place.tenant, `webhooks/deliveries/${delivery.id}`)}">webhook</a> to ${delivery.url || delivery.endpoint} ${answerOf(delivery)}</li>
 `,
   )}</ul>`;
 

@@ -79,11 +79,11 @@ export function itemForm(rows: readonly ItemRow[], blanks: number, mistakes: rea
     (
       { name, quantity, unit_price, description },
       place,
-    ) => html`<fieldset><legend>Item ${place + 1}</legend><div class="fields">
+    ) => html`<fieldset class="item"><legend>Item ${place + 1}</legend><div class="fields">
 ${field({ name: `items/${place}/name`, label: 'Name', value: name, maxlength: 250 }, mistakes)}
 ${field({ name: `items/${place}/quantity`, label: 'Quantity', value: quantity, inputmode: 'numeric' }, mistakes)}
 ${field({ name: `items/${place}/unit_price`, label: 'Unit price', value: unit_price, inputmode: 'decimal' }, mistakes)}
-${field({ name: `items/${place}/description`, label: 'Description', value: description, lines: 1 }, mistakes)}
+${field({ name: `items/${place}/description`, label: 'Description', value: description, rows: 1 }, mistakes)}
 </div></fieldset>
 `,
   )}`;

@@ -2,7 +2,8 @@
 import type { representCheckout, representPayin } from '../../checkout/representation.ts';
 import { drawing, type Html, html } from '../../lib/html.ts';
 import { drawCode } from '../../methods/bank/codes/draw.ts';
-import { amountOf, stateOf, timeIn } from '../texts.ts';
+import { amountOf, factsOf, timeIn } from '../texts.ts';
+import { stateOf } from './states.ts';
 
 export type Session = ReturnType<typeof representCheckout>;
 export type Payin = ReturnType<typeof representPayin>;
@@ -16,53 +17,55 @@ export const refundableOf = ({ amount_paid, refunds, reversals }: Payin): number
 const sumOf = (parts: ReadonlyArray<{ readonly amount: number }>): number =>
   parts.reduce((sum, { amount }) => sum + amount, 0);
 
-/** A row of facts, unless there is nothing to say. */
-const fact = (name: string, value: Html | string | false | null): Html | false =>
-  value !== '' &&
-  value !== null &&
-  value !== false &&
-  html`<dt>${name}</dt><dd>${value}</dd>
-`;
+/** Facts of which there is something to say. */
+const known = (facts: ReadonlyArray<readonly [name: string, value: Html | string | false | null]>) =>
+  facts.filter(([, value]) => value !== '' && value !== null && value !== false);
 
-export function factsOf(session: Session): Html {
-  const { invoice_currency: currency, partially_paid, paid_in_excess } = session;
-  return html`<section><h2>Session</h2><dl class="facts">
-${fact('Amount', amountOf(session.amount, currency))}
-${fact('Paid', amountOf(session.amount_paid, currency))}
-${fact('Status', stateOf(session.status))}
-${fact('Payment', html`${stateOf(session.payment_status)}${partially_paid && html` ${stateOf('partial')}`}${paid_in_excess && html` ${stateOf('excess')}`} ${session.payment_status_description}`)}
-${fact('Created', html`${timeIn(session.created_at)} UTC`)}
-${fact('Expires', session.expires_at !== null && html`${timeIn(session.expires_at)} UTC`)}
-${fact('Reference', session.reference_id)}
-${fact('Description', session.transaction_description)}
-${fact('Methods', session.payment_methods.join(', '))}
-${fact('Id', html`<code>${session.id}</code>`)}
-${fact('After paying', session.success_url)}
-${fact('Without paying', session.cancel_url)}
-${fact('Webhooks to', session.webhook_url)}
-${Object.entries(session.metadata).map(([key, value]) => fact(key, typeof value === 'string' ? value : JSON.stringify(value)))}</dl></section>`;
+export function sessionFacts(session: Session): Html {
+  const { invoice_currency: currency, partially_paid, paid_in_excess, expires_at, metadata } = session;
+  return html`<section><h2>Session</h2>${factsOf(
+    known([
+      ['Amount', amountOf(session.amount, currency)],
+      ['Paid', amountOf(session.amount_paid, currency)],
+      ['Status', stateOf(session.status)],
+      [
+        'Payment',
+        html`${stateOf(session.payment_status)}${partially_paid && html` ${stateOf('partial')}`}${paid_in_excess && html` ${stateOf('excess')}`} ${session.payment_status_description}`,
+      ],
+      ['Created', html`${timeIn(session.created_at)} UTC`],
+      ['Expires', expires_at !== null && html`${timeIn(expires_at)} UTC`],
+      ['Reference', session.reference_id],
+      ['Description', session.transaction_description],
+      ['Methods', session.payment_methods.join(', ')],
+      ['Id', html`<code>${session.id}</code>`],
+      ['After paying', session.success_url],
+      ['Without paying', session.cancel_url],
+      ['Webhooks to', session.webhook_url],
+      ...Object.entries(metadata).map(
+        ([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)] as const,
+      ),
+    ]),
+  )}</section>`;
 }
 
 /** `path` is the path of the list of sessions. */
-export function payerOf(
-  { customer_details: payer, billing_details, shipping_details }: Session,
-  path: string,
-) {
+export function payerFacts(session: Session, path: string): Html {
+  const { customer_details: payer, billing_details, shipping_details } = session;
   const { phone, customer } = payer;
   const query = new URLSearchParams({ customer });
-  const facts = [
-    fact('Name', payer.name),
-    fact('E-mail', payer.email),
-    fact('Country', payer.country),
-    fact('Phone', phone && `+${phone.calling_code} ${phone.number}`),
-    fact('Billing', contactOf(billing_details)),
-    fact('Shipping', contactOf(shipping_details)),
-    fact(
+  const facts = known([
+    ['Name', payer.name],
+    ['E-mail', payer.email],
+    ['Country', payer.country],
+    ['Phone', phone && `+${phone.calling_code} ${phone.number}`],
+    ['Billing', contactOf(billing_details)],
+    ['Shipping', contactOf(shipping_details)],
+    [
       'Customer',
       customer !== '' && html`<a href="${path}?${String(query)}">All payments of this customer</a>`,
-    ),
-  ].filter(Boolean);
-  return html`<section><h2>Payer</h2>${facts.length > 0 ? html`<dl class="facts">${facts}</dl>` : html`<p>Nothing is known of the payer.</p>`}</section>`;
+    ],
+  ]);
+  return html`<section><h2>Payer</h2>${facts.length > 0 ? factsOf(facts) : html`<p>Nothing is known of the payer.</p>`}</section>`;
 }
 
 /** What is written in a contact, on one line. */
