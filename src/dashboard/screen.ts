@@ -67,7 +67,7 @@ export function declareOn(app: FastifyInstance, dependencies: DashboardDependenc
   function send(
     reply: FastifyReply,
     outcome: Outcome,
-    visit: Partial<Visit> & Pick<Common, 'query'>,
+    visit: Partial<Visit> & Pick<Common, 'request' | 'query'>,
   ): FastifyReply {
     if ('goTo' in outcome) {
       const { goTo, done } = outcome;
@@ -77,6 +77,8 @@ export function declareOn(app: FastifyInstance, dependencies: DashboardDependenc
     if ('file' in outcome) {
       const { name, type, content } = outcome.file;
       reply.header('content-disposition', `attachment; filename="${name}"`).type(type);
+      // Nobody reads it: Fastify would make the whole file and throw it away.
+      if (visit.request.method === 'HEAD') return reply.send('');
       return reply.send(Readable.from(content, { objectMode: false }));
     }
     const { visitor = null, place = null, query } = visit;

@@ -297,6 +297,23 @@ suite('a refund', () => {
     assert.equal(next.status, 303, 'nobody is asked twice within ten minutes');
   });
 
+  test('whose form was sent after the sign-in had ended waits behind the next one', async () => {
+    const { visitor } = await signedInVisitor(till, { role: 'finance', email: 'late@example.com' });
+    const session = await paid();
+    const form = await open(session, visitor);
+    await visitor.submit(form, '/sign-out');
+    const asked = await visitor.submit(form, '/refund', { amount: '2.50', reason: 'It was <blue>.' });
+    assert.equal(asked.status, 401);
+    assert.deepEqual(await refundsOf(session), []);
+    const kept = await visitor.submit(asked, '/sign-in', { email: 'late@example.com', password: PASSWORD });
+    const { location } = await visitor.submit(kept, '/refund');
+    assert.equal(location, `${pathOf(session)}?done=refund-created`);
+    assert.deepEqual(
+      (await refundsOf(session)).map(({ amount, reason }) => [amount, reason]),
+      [[250, 'It was <blue>.']],
+    );
+  });
+
   test('can be of one of several payments', async () => {
     const session = await paid({}, { amount: 1000 });
     await pay(till, session.id, { amount: 2200 });

@@ -255,6 +255,25 @@ suite('thousands of sessions', () => {
   });
 });
 
+test('a file that nobody reads is not made', async () => {
+  const count = async () => {
+    const text = await (await fetch(`${till.url}/metrics`)).text();
+    const line = /duration_seconds_count\{method="GET",route="\/v3\/checkout",status="200"\} (\d+)/.exec(
+      text,
+    );
+    return Number(line?.[1] ?? assert.fail('nothing was listed'));
+  };
+  const { visitor: owner } = await signedInVisitor(till, { account: 2, email: 'head@example.com' });
+  const before = await count();
+  const response = await fetch(`${till.url}/dashboard/2/test/sessions.csv`, {
+    method: 'HEAD',
+    headers: { cookie: owner.cookie() },
+  });
+  assert.equal(response.status, 200);
+  assert.match(response.headers.get('content-disposition') ?? '', /^attachment/);
+  assert.equal(await count(), before + 1);
+});
+
 suite('where somebody may not look', () => {
   test('there is nothing: another account, another mode, nobody signed in', async () => {
     await takeLivePayments(till.service.store, 1);

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, afterEach, before, suite, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import type { AxeResults } from 'axe-core';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page, Response } from 'playwright-core';
 import { startReceiver } from '../api/receiver.ts';
 import { advance, createSession, order, pay } from '../api/shop.ts';
 import { launchBrowser } from '../support/browser.ts';
@@ -138,4 +139,64 @@ suite('keys', () => {
     await page.keyboard.press('j');
     assert.notEqual(await focused(page), 'order-1009');
   });
+});
+
+suite('live updates', () => {
+  test('show what has changed, and leave the focus where it is', async () => {
+    const page = await open();
+    await page.clock.install();
+    const { id } = await createSession(till, { ...order, reference_id: 'live-1' });
+    for (const path of ['?q=live-1', `/${id}`]) {
+      await page.goto(`${till.url}${LIST}${path}`);
+      if (path.startsWith('?')) await page.keyboard.press('j');
+      await pay(till, id, { amount: 100 });
+      const answered = page.waitForResponse((response) => response.url().endsWith(path));
+      await page.clock.runFor(10_000);
+      await answered;
+      const amount = path.startsWith('?') ? '€1.00' : '€2.00';
+      await page.locator('[data-live]', { hasText: amount }).first().waitFor();
+      if (path.startsWith('?')) assert.equal(await focused(page), 'live-1');
+    }
+  });
+
+  test('can be turned off, and stay so', async () => {
+    const page = await open();
+    await page.clock.install();
+    await page.goto(`${till.url}${LIST}`);
+    await page.getByRole('button', { name: 'Turn live updates off' }).click();
+    await page.reload();
+    let asked = 0;
+    page.on('request', () => {
+      asked += 1;
+    });
+    await page.clock.runFor(60_000);
+    assert.equal(asked, 0);
+    await page.getByRole('button', { name: 'Turn live updates on' }).waitFor();
+  });
+
+  test('end where nobody uses the page', async () => {
+    const page = await open();
+    await page.clock.install();
+    await page.goto(`${till.url}${LIST}`);
+    let asked = 0;
+    page.on('request', () => {
+      asked += 1;
+    });
+    await page.clock.runFor(3_600_000);
+    assert.ok(asked > 0 && asked <= 90, String(asked));
+  });
+});
+
+test('every screen comes with no more than 100 KiB, compressed', async () => {
+  const page = await open();
+  for (const path of paths) {
+    const bodies: Array<Promise<Buffer>> = [];
+    const note = (response: Response) => void bodies.push(response.body());
+    page.on('response', note);
+    await page.goto(`${till.url}${LIST}${path}`);
+    page.off('response', note);
+    const bytes = (await Promise.all(bodies)).reduce((sum, body) => sum + gzipSync(body).length, 0);
+    assert.ok(bodies.length >= 3, `${bodies.length} files`);
+    assert.ok(bytes <= 100 * 1024, `${path}: ${bytes} bytes`);
+  }
 });

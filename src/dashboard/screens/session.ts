@@ -81,11 +81,12 @@ export function sessionScreens(declare: Declare, { basePath, store }: DashboardD
       current: 'sessions',
       main: html`${otherMistakes(mistakes)}
 ${actions(visit, session, payin.data, history, path)}
-<div class="columns">${sessionFacts(session)}<div class="columns">${payerFacts(session, list)}${pageOf(session)}</div></div>
-${itemsOf(session)}${attemptsOf(session)}${returnsOf(payin.data)}
+<div class="columns"><div id="facts" data-live>${sessionFacts(session)}</div><div class="columns">${payerFacts(session, list)}${pageOf(session)}</div></div>
+${itemsOf(session)}
+<div class="parts" id="course" data-live>${attemptsOf(session)}${returnsOf(payin.data)}
 <section><h2>History</h2>${historyList(history, { place, members, basePath })}${
         history.nextCursor !== null && html`<p><a href="${path}?after=${history.nextCursor}">Older</a></p>`
-      }</section>`,
+      }</section></div>`,
     };
   }
 }

@@ -67,11 +67,11 @@ export function sessionsScreens(declare: Declare, { basePath }: DashboardDepende
       main: html`${otherMistakes(mistakes, filterFields)}
 ${filterForm(filters, path, mistakes, place.may('CHECKOUT.CREATE') && html`<a href="${path}/new">New session</a>`)}
 ${chips(filters, path)}
-${
-  sessions.length > 0
-    ? table(sessions, path)
-    : mistakes.length === 0 && empty(visit, filters.size > 0 || query.after !== undefined, path)
-}
+<div id="found" data-live>${
+        sessions.length > 0
+          ? table(sessions, path)
+          : mistakes.length === 0 && empty(visit, filters.size > 0 || query.after !== undefined, path)
+      }</div>
 <nav class="row" aria-label="Pages">
 ${query.after !== undefined && html`<a href="${path}${searchOf(filters)}">Newest</a>`}
 ${found.ok && found.nextCursor !== null && html`<a rel="next" href="${path}${searchOf(filters, { after: found.nextCursor })}">Older</a>`}
