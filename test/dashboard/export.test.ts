@@ -4,7 +4,9 @@ import { Readable } from 'node:stream';
 import { suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ApiAnswer, ApiCaller } from '../../src/dashboard/api.ts';
-import { csv, jsonLines, pagesFrom, type Session } from '../../src/dashboard/sessions/export.ts';
+import { csv, jsonLines, pagesFrom } from '../../src/dashboard/sessions/export.ts';
+import type { Session } from '../../src/dashboard/sessions/view.ts';
+import { mockTimers } from '../support/timers.ts';
 
 type Page = ApiAnswer<Session[]>;
 
@@ -67,7 +69,7 @@ suite('an export', () => {
   });
 
   test('waits where it asks too often, and for a service without time', async (context) => {
-    context.mock.timers.enable({ apis: ['setTimeout'] });
+    const timers = mockTimers(context, ['setTimeout']);
     const { api, asked } = apiOf((number) =>
       number < 3 ? failed(number === 1 ? 429 : 503) : pageOf(['b'], null),
     );
@@ -75,7 +77,7 @@ suite('an export', () => {
     for (let i = 0; i < 40; i++) {
       await Promise.resolve();
       await new Promise((resolve) => setImmediate(resolve));
-      context.mock.timers.tick(1_000);
+      timers.tick(1_000);
     }
     assert.equal((await whole).trimEnd().split('\n').length, 2);
     assert.equal(asked.length, 3);

@@ -202,6 +202,24 @@ suite('actions', () => {
     );
   });
 
+  test('a webhook that cannot be sent again is told of, and stops none of the others', async () => {
+    const receiver = await startReceiver(context, () => 500);
+    const body = { url: receiver.url, events: ['checkout.created'] };
+    const endpoint = succeeded(await till.call('POST', '/v3/webhook_endpoint', { body }), 201);
+    const session = await unpaid({ webhook_url: receiver.url });
+    await receiver.received(2);
+    await advance(till, 30 * 86_400);
+    const disabled = { body: { status: 'disabled' } };
+    succeeded(await till.call('PUT', `/v3/webhook_endpoint/${endpoint.id}`, disabled));
+    const page = await as('support').get(pathOf(session));
+    assert.equal(page.html.match(/>failed</g)?.length, 2);
+    const answer = await as('support').submit(page, '/resend');
+    assert.ok(answer.status >= 400 && answer.status < 500);
+    assert.match(answer.html, /role="alert"><p>[^<]*disabled/);
+    assert.equal(answer.html.match(/>failed</g)?.length, 1);
+    assert.equal(answer.html.match(/>pending</g)?.length, 1);
+  });
+
   test('an end is refused in the words of the API', async () => {
     const session = await unpaid();
     const page = await as('owner').get(pathOf(session));

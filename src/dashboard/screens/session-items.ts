@@ -1,5 +1,6 @@
 /** Making a session, and changing the items of one. */
 import { html } from '../../lib/html.ts';
+import { amountFrom } from '../amounts.ts';
 import { type ApiAnswer, type Mistake, mistakesOf } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
@@ -9,7 +10,6 @@ import { pathIn, wayIn } from '../place.ts';
 import type { Declare, Visit } from '../screen.ts';
 import { historyList, historyOf } from '../sessions/history.ts';
 import {
-  amountFrom,
   type ItemRow,
   itemFields,
   itemForm,
@@ -42,7 +42,7 @@ export function sessionItemsScreens(declare: Declare, { basePath, store }: Dashb
     const body = {
       invoice_currency: currency,
       items,
-      amount: amountFrom((form.amount ?? '').trim(), currency.toUpperCase(), '/amount', own),
+      amount: amountFrom(form.amount, currency.toUpperCase(), '/amount', own),
       reference_id: form.reference_id,
       customer_details: {
         name: form['customer_details/name'] ?? '',

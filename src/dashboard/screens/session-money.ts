@@ -1,34 +1,20 @@
 /** Money of a session: giving it back, and paying in test mode. */
 import { html } from '../../lib/html.ts';
-import { readAmount } from '../amounts.ts';
+import { amountFrom } from '../amounts.ts';
 import { type ApiAnswer, type Mistake, mistakesOf } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
 import { field, keyAfter, onceField, onceIn, otherMistakes } from '../form.ts';
 import { notFound, type Outcome, refused } from '../outcome.ts';
 import type { Declare, Visit } from '../screen.ts';
-import type { Payin } from '../sessions/view.ts';
-import { refundableOf } from '../sessions/view.ts';
+import { type Payin, refundableOf } from '../sessions/view.ts';
 import { amountOf, wordsOf } from '../texts.ts';
 import { idIn, mayTestPay, sessionWay } from './session.ts';
 
 type Failed = { readonly status: number; readonly mistakes: readonly Mistake[] };
 
-/** An amount that no request may have: the API refuses it together with all else that is wrong. */
-const REFUSED = {};
-
 export function sessionMoneyScreens(declare: Declare, { basePath }: DashboardDependencies): void {
   const root = '/:account/:mode/sessions/:id';
-
-  /** The amount of the form, which may be empty, and what is wrong with it. */
-  function typedAmount({ form }: Visit, currency: string) {
-    const text = form.amount?.trim() ?? '';
-    if (text === '') return { fields: {}, own: [] };
-    const read = readAmount(text, currency);
-    return 'amount' in read
-      ? { fields: { amount: read.amount }, own: [] }
-      : { fields: { amount: REFUSED }, own: [{ message: read.wrong, pointer: '/amount' }] };
-  }
 
   const payinOf = (visit: Visit): Promise<ApiAnswer<Payin>> =>
     visit.api.get<Payin>(`/v3/payin/${idIn(visit)}`);
@@ -50,9 +36,10 @@ export function sessionMoneyScreens(declare: Declare, { basePath }: DashboardDep
       const payin = await payinOf(visit);
       if (!payin.ok) return refused(payin.status, payin.mistakes);
       const { id, invoice_currency: currency } = payin.data;
-      const { fields, own } = typedAmount(visit, currency);
+      const own: Mistake[] = [];
+      const amount = amountFrom(form.amount, currency, '/amount', own);
       const { payment_attempt = '', reason = '' } = form;
-      const body = { payin: id, currency, ...fields, payment_attempt, reason };
+      const body = { payin: id, currency, amount, payment_attempt, reason };
       const answer = await api.send('POST', '/v3/refund', body, onceIn(form));
       if (answer.ok) return { goTo: sessionWay(visit), done: 'refund-created' };
       return refundForm(visit, payin.data, failureOf(answer, own));
@@ -110,9 +97,10 @@ ${field({ name: 'reason', label: 'Reason', value: form.reason, maxlength: 250 },
     if (!mayTestPay(place)) return notFound;
     const payin = await payinOf(visit);
     if (!payin.ok) return refused(payin.status, payin.mistakes);
-    const { fields, own } = typedAmount(visit, payin.data.invoice_currency);
-    const path = `/v3/test_helpers/checkout/${payin.data.id}/pay`;
-    const answer = await api.send('POST', path, { ...fields, outcome: form.outcome ?? '' }, onceIn(form));
+    const { id, invoice_currency: currency } = payin.data;
+    const own: Mistake[] = [];
+    const body = { amount: amountFrom(form.amount, currency, '/amount', own), outcome: form.outcome };
+    const answer = await api.send('POST', `/v3/test_helpers/checkout/${id}/pay`, body, onceIn(form));
     if (answer.ok) return { goTo: sessionWay(visit), done: 'test-paid' };
     return payForm(visit, payin.data, failureOf(answer, own));
   });

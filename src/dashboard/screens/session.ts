@@ -48,13 +48,16 @@ export function sessionScreens(declare: Declare, { basePath, store }: DashboardD
       const session = await api.get(`/v3/checkout/${idIn(visit)}`);
       if (!session.ok) return refused(session.status, session.mistakes);
       const failed = await deliveriesOf(api, idIn(visit), 'failed');
-      // Oldest first, as they were made.
+      let refusal: ApiAnswer<unknown> | undefined;
+      // Oldest first, as they were made. One of an endpoint that is disabled stops none of the others.
       for (const { id } of failed.toReversed()) {
         const key = { 'idempotency-key': `${form.once ?? ''}-${id}` };
         const answer = await api.send('POST', `/v3/webhook_delivery/${id}/resend`, undefined, key);
-        if (!answer.ok) return screen(visit, answer);
+        if (!answer.ok) refusal ??= answer;
       }
-      return { goTo: sessionWay(visit), done: 'webhooks-resent' };
+      return refusal === undefined
+        ? { goTo: sessionWay(visit), done: 'webhooks-resent' }
+        : screen(visit, refusal);
     },
   );
 

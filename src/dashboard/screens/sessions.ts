@@ -6,7 +6,7 @@ import { otherMistakes } from '../form.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { pathIn } from '../place.ts';
 import type { Declare, Visit } from '../screen.ts';
-import { csv, jsonLines, pageOf, pagesFrom, type Session } from '../sessions/export.ts';
+import { csv, jsonLines, pageOf, pagesFrom } from '../sessions/export.ts';
 import {
   chips,
   type Filters,
@@ -17,6 +17,7 @@ import {
   searchOf,
 } from '../sessions/filters.ts';
 import { stateOf } from '../sessions/states.ts';
+import type { Session } from '../sessions/view.ts';
 import { amountOf, factsOf, timeIn } from '../texts.ts';
 
 const PAGE = 50;

@@ -1,12 +1,12 @@
 /** Export of sessions: all that fit some filters, from page to page, as a file that is made while it is read. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { decimalAmount } from '../../checkout/money.ts';
-import type { representCheckout } from '../../checkout/representation.ts';
 import type { ApiAnswer, ApiCaller } from '../api.ts';
-
-export type Session = ReturnType<typeof representCheckout>;
+import type { Session } from './view.ts';
 
 const PAGE = 100;
+/** Pause between two pages, in which others get their turn. */
+const BREATH_MS = 5;
 /** Whoever asks too often, or while the service has no time, waits so long. */
 const WAIT_MS = 1_000;
 /** Pages that the service had no time for, in a row. */
@@ -30,6 +30,7 @@ export async function* pagesFrom(
   for (;;) {
     yield page.data;
     if (page.nextCursor === null) return;
+    await pause(BREATH_MS);
     page = await next(api, query, page.nextCursor);
   }
 }

@@ -46,7 +46,7 @@ export function filtersIn(query: Form): Filters {
   return filters;
 }
 
-/** The filters as the API takes them, and what is wrong with amounts, which it refuses then. */
+/** The filters as the API takes them, and what is wrong with amounts. */
 export function queryOf(filters: Filters): { query: URLSearchParams; mistakes: readonly Mistake[] } {
   const query = new URLSearchParams();
   const mistakes: Mistake[] = [];

@@ -1,7 +1,7 @@
 /** Items of a session as rows of a form, whose names are the places of the items in a request. */
-import { currencyExponent, decimalAmount } from '../../checkout/money.ts';
+import { decimalAmount } from '../../checkout/money.ts';
 import { type Html, html } from '../../lib/html.ts';
-import { readAmount } from '../amounts.ts';
+import { amountFrom } from '../amounts.ts';
 import type { Mistake } from '../api.ts';
 import { type Form, field } from '../form.ts';
 import type { Session } from './view.ts';
@@ -16,9 +16,6 @@ export type ItemRow = {
 
 const MAX_ROWS = 100;
 const blank: ItemRow = { name: '', quantity: '1', unit_price: '', description: '' };
-
-/** A value that no request may have: the API refuses it together with all else that is wrong. */
-const REFUSED = {};
 
 /** Rows of the form in which anything but a quantity was typed. */
 export function rowsIn(form: Form): ItemRow[] {
@@ -52,17 +49,6 @@ export function itemsFrom(rows: readonly ItemRow[], currency: string) {
     description,
   }));
   return { items, own };
-}
-
-/** The amount of a field for a request; notes what is wrong with it. An empty one is absent. */
-export function amountFrom(text: string, currency: string, pointer: string, own: Mistake[]): unknown {
-  if (text === '') return text;
-  // Of a currency that there is not, the API tells; any amount does, so that it tells of nothing that depends on it.
-  if (currencyExponent(currency) === undefined) return 1;
-  const read = readAmount(text, currency);
-  if ('amount' in read) return read.amount;
-  own.push({ message: read.wrong, pointer });
-  return REFUSED;
 }
 
 const fieldsOf = (place: number) =>
