@@ -11,6 +11,7 @@ import { httpFaults } from './http.ts';
 import { methodFaults } from './methods.ts';
 import { nodeFaults } from './nodes.ts';
 import { operationFaults } from './operation.ts';
+import { paymentFaults } from './payments.ts';
 import { simulationFaults } from './simulation.ts';
 import { statementFaults } from './statements.ts';
 import { storeFaults } from './store.ts';
@@ -29,6 +30,7 @@ export const allFaults: readonly Fault[] = [
   ...storeFaults,
   ...nodeFaults,
   ...operationFaults,
+  ...paymentFaults,
   ...simulationFaults,
   ...historyFaults,
 ];

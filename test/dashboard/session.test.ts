@@ -207,17 +207,20 @@ suite('actions', () => {
     const body = { url: receiver.url, events: ['checkout.created'] };
     const endpoint = succeeded(await till.call('POST', '/v3/webhook_endpoint', { body }), 201);
     const session = await unpaid({ webhook_url: receiver.url });
+    // What ends it is told behind what the endpoint was told.
+    await till.call('POST', `/v3/checkout/${session.id}/expire`);
     await receiver.received(2);
     await advance(till, 30 * 86_400);
     const disabled = { body: { status: 'disabled' } };
     succeeded(await till.call('PUT', `/v3/webhook_endpoint/${endpoint.id}`, disabled));
     const page = await as('support').get(pathOf(session));
-    assert.equal(page.html.match(/>failed</g)?.length, 2);
+    const count = page.html.match(/>failed</g)?.length ?? 0;
+    assert.ok(count > 2);
     const answer = await as('support').submit(page, '/resend');
     assert.ok(answer.status >= 400 && answer.status < 500);
     assert.match(answer.html, /role="alert"><p>[^<]*disabled/);
     assert.equal(answer.html.match(/>failed</g)?.length, 1);
-    assert.equal(answer.html.match(/>pending</g)?.length, 1);
+    assert.equal(answer.html.match(/>pending</g)?.length, count - 1);
   });
 
   test('an end is refused in the words of the API', async () => {
@@ -377,8 +380,13 @@ suite('a payment of a test', () => {
   });
 
   test('is not there in live mode', async () => {
-    await till.createKey({ mode: 'live' });
-    const path = `/dashboard/1/live/sessions/${(await unpaid()).id}/pay`;
+    const { authorization } = await till.createKey({ mode: 'live' });
+    const session = await createSession(till, {}, { authorization });
+    const path = `/dashboard/1/live/sessions/${session.id}/pay`;
+    const shown = await as('owner').get(path.slice(0, -'/pay'.length));
+    assert.equal(shown.status, 200);
+    assert.match(shown.html, /\/items"/);
+    assert.doesNotMatch(shown.html, /\/pay"/);
     assert.equal((await as('owner').get(path)).status, 404);
     assert.equal((await as('owner').post(path, { form_token: await tokenOf(as('owner')) })).status, 404);
   });
