@@ -141,6 +141,15 @@ suite('keys', () => {
   });
 });
 
+test('the link of a session is copied by a button', async () => {
+  const session = await createSession(till, { reference_id: 'copied' });
+  const page = await open({ permissions: ['clipboard-read', 'clipboard-write'] });
+  await page.goto(`${till.url}${LIST}/${session.id}`);
+  await page.getByRole('button', { name: 'Copy the link' }).click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), session.url);
+});
+
 suite('live updates', () => {
   test('show what has changed, and leave the focus where it is', async () => {
     const page = await open();

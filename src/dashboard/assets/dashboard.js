@@ -10,6 +10,19 @@ addEventListener('pageshow', () => {
   for (const form of document.forms) delete form.dataset.sent;
 });
 
+// An address that people hand on gets a button that copies it, where the browser lets a page do so.
+for (const link of navigator.clipboard ? document.querySelectorAll('[data-copy]') : []) {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'quiet';
+  button.textContent = 'Copy the link';
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(link.href);
+    button.textContent = 'Copied';
+  });
+  link.parentElement.after(button);
+}
+
 // What goes on by itself can be turned off, and stays so (WCAG 2.1.4 and 2.2.2): a button says which of both it does.
 const toggle = (name, what, place) => {
   const key = `opentill-off-${name}`;

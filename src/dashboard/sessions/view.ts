@@ -76,7 +76,7 @@ function contactOf(contact: unknown): string {
 }
 
 export const pageOf = ({ url, status }: Session): Html =>
-  html`<section><h2>Payment page</h2><p><a href="${url}">${url}</a></p>${
+  html`<section><h2>Payment page</h2><p><a href="${url}" data-copy>${url}</a></p>${
     status === 'active' &&
     html`<details><summary>Code to scan</summary><p class="qr">${drawing(drawCode({ payload: url, errorCorrection: 'M', swissCross: false }))}</p></details>`
   }</section>`;
