@@ -78,7 +78,7 @@ function contactOf(contact: unknown): string {
 export const pageOf = ({ url, status }: Session): Html =>
   html`<section><h2>Payment page</h2><p><a href="${url}" data-copy>${url}</a></p>${
     status === 'active' &&
-    html`<details><summary>Code to scan</summary><p class="qr">${drawing(drawCode({ payload: url, errorCorrection: 'M', swissCross: false }))}</p></details>`
+    html`<details class="code"><summary>Code to scan</summary><p class="qr">${drawing(drawCode({ payload: url, errorCorrection: 'M', swissCross: false }))}</p></details>`
   }</section>`;
 
 export function itemsOf({ items, invoice_currency: currency, amount }: Session): Html | false {
