@@ -13,6 +13,7 @@ import { memberFaults } from './members.ts';
 import { methodFaults } from './methods.ts';
 import { nodeFaults } from './nodes.ts';
 import { operationFaults } from './operation.ts';
+import { paymentFaults } from './payments.ts';
 import { simulationFaults } from './simulation.ts';
 import { statementFaults } from './statements.ts';
 import { storeFaults } from './store.ts';
@@ -34,6 +35,7 @@ export const allFaults: readonly Fault[] = [
   ...storeFaults,
   ...nodeFaults,
   ...operationFaults,
+  ...paymentFaults,
   ...simulationFaults,
   ...historyFaults,
   ...developerFaults,

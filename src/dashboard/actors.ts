@@ -1,20 +1,34 @@
 /** Who has changed something, in words. */
+import { type Content, html } from '../lib/html.ts';
 import { installation, MAX_USERS } from '../users/user.ts';
 import type { DashboardDependencies } from './dependencies.ts';
+import { type Place, pathIn } from './place.ts';
 
 const others: ReadonlyMap<string, string> = new Map([
-  ['payer', 'a payer'],
+  ['payer', 'the payer'],
   ['time', 'time'],
-  ['rail', 'a rail'],
+  ['rail', 'the payment provider'],
   ['operator', 'the operator, on the command line'],
 ]);
 
+/** An actor by name; `href` leads to a user among the members, for those who may see them. */
+export type Actor = { readonly name: string; readonly href: string | null };
+export type Actors = (actor: string) => Actor;
+
 /** Names for actors: users of the account have theirs, and API keys their ids. */
 export async function actorsOf(
-  { store }: Pick<DashboardDependencies, 'store'>,
-  account: number,
-): Promise<(actor: string) => string> {
+  { store, basePath }: Pick<DashboardDependencies, 'store' | 'basePath'>,
+  { account: { number: account }, tenant, may }: Place,
+): Promise<Actors> {
   const { rows } = await store.dashboardUsers.list(installation, { account }, { limit: MAX_USERS });
-  const names = new Map<string, string>(rows.map(({ id, name, email }) => [id, name || email || id]));
-  return (actor) => names.get(actor) ?? others.get(actor) ?? actor;
+  const members = may('MEMBER.LIST') ? `${basePath}${pathIn(tenant, 'members')}` : null;
+  return (actor) => {
+    const user = rows.find(({ id }) => id === actor);
+    if (user === undefined) return { name: others.get(actor) ?? actor, href: null };
+    return { name: user.name || user.email || user.id, href: members && `${members}#${user.id}` };
+  };
 }
+
+/** The name as a way to the member. */
+export const actorLink = ({ name, href }: Actor): Content =>
+  href === null ? name : html`<a href="${href}">${name}</a>`;

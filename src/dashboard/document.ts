@@ -24,10 +24,11 @@ export const navigation: ReadonlyArray<{
   readonly name: string;
   readonly operation: string;
 }> = [
+  { screen: 'sessions', name: 'Payments', operation: 'CHECKOUT.LIST' },
   { screen: 'webhooks', name: 'Webhooks', operation: 'WEBHOOK_DELIVERY.LIST' },
+  { screen: 'log', name: 'Log', operation: 'AUDIT.LIST' },
   { screen: 'members', name: 'Members', operation: 'MEMBER.LIST' },
   { screen: 'keys', name: 'API keys', operation: 'API_KEY.LIST' },
-  { screen: 'log', name: 'Log', operation: 'AUDIT.LIST' },
   { screen: 'settings', name: 'Settings', operation: 'ACCOUNT_SETTINGS.FETCH' },
 ];
 

@@ -24,6 +24,12 @@ const notices = {
   'receiving-account-removed': 'The receiving account is removed.',
   'credentials-saved': 'The credentials are saved.',
   'credentials-removed': 'The credentials are removed.',
+  'session-created': 'The session is created. Send its link to the payer.',
+  'session-expired': 'The session is expired. Nobody can pay it any more.',
+  'items-changed': 'The items are changed.',
+  'refund-created': 'The refund is on its way. Its state is below.',
+  'webhooks-resent': 'The failed webhooks are sent again.',
+  'test-paid': 'The payment is reported.',
 } as const;
 
 export type Notice = keyof typeof notices;

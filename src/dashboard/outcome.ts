@@ -1,4 +1,4 @@
-/** What comes of a request to the dashboard: a screen to show, or the way to one. */
+/** What comes of a request to the dashboard: a screen to show, the way to one, or a file to download. */
 import type { Mistake } from './api.ts';
 import type { Screen } from './document.ts';
 import type { Notice } from './notices.ts';
@@ -6,7 +6,16 @@ import type { Notice } from './notices.ts';
 /** `goTo` is a path below `/dashboard`; `done` names the sentence that the next screen begins with. */
 export type Outcome =
   | ({ readonly status?: number } & Pick<Screen, 'title' | 'main' | 'current'>)
-  | { readonly goTo: string; readonly done?: Notice };
+  | { readonly goTo: string; readonly done?: Notice }
+  | { readonly file: Download };
+
+/** A file that is made piece by piece, as fast as it is read; whoever reads it may leave at any time. */
+export type Download = {
+  /** Of letters, digits, dots and hyphens. */
+  readonly name: string;
+  readonly type: string;
+  readonly content: AsyncIterable<string>;
+};
 
 export const notFound: Outcome = {
   status: 404,

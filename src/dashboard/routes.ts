@@ -20,6 +20,10 @@ import { memberScreens } from './screens/members.ts';
 import { profileScreens } from './screens/profile.ts';
 import { credentialScreens } from './screens/rail-credentials.ts';
 import { receivingAccountScreens } from './screens/receiving-account.ts';
+import { sessionScreens } from './screens/session.ts';
+import { sessionItemsScreens } from './screens/session-items.ts';
+import { sessionMoneyScreens } from './screens/session-money.ts';
+import { sessionsScreens } from './screens/sessions.ts';
 import { settingsScreens } from './screens/settings.ts';
 import { signInScreens } from './screens/sign-in.ts';
 import { webhookScreens } from './screens/webhooks.ts';
@@ -105,4 +109,8 @@ export async function dashboardRoutes(
   settingsScreens(declare, dependencies);
   receivingAccountScreens(declare, dependencies);
   credentialScreens(declare, dependencies);
+  sessionsScreens(declare, dependencies);
+  sessionScreens(declare, dependencies);
+  sessionItemsScreens(declare, dependencies);
+  sessionMoneyScreens(declare, dependencies);
 }

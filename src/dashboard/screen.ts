@@ -1,4 +1,5 @@
 /** Declaration of what the dashboard answers: screens, and the actions of their forms. */
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ApiCaller, apiFor } from './api.ts';
 import { confirmIn } from './confirm.ts';
@@ -78,12 +79,19 @@ export function declareOn(app: FastifyInstance, dependencies: DashboardDependenc
   function send(
     reply: FastifyReply,
     outcome: Outcome,
-    visit: Partial<Visit> & Pick<Common, 'query'>,
+    visit: Partial<Visit> & Pick<Common, 'request' | 'query'>,
   ): FastifyReply {
     if ('goTo' in outcome) {
       const { goTo, done } = outcome;
       const query = done === undefined ? '' : `${goTo.includes('?') ? '&' : '?'}done=${done}`;
       return reply.code(303).header('location', `${basePath}/dashboard${goTo}${query}`).send();
+    }
+    if ('file' in outcome) {
+      const { name, type, content } = outcome.file;
+      reply.header('content-disposition', `attachment; filename="${name}"`).type(type);
+      // Nobody reads it: Fastify would make the whole file and throw it away.
+      if (visit.request.method === 'HEAD') return reply.send('');
+      return reply.send(Readable.from(content, { objectMode: false }));
     }
     const { visitor = null, place = null, query } = visit;
     const { status = 200, ...screen } = outcome;

@@ -1,4 +1,5 @@
-/** Times, and what is not there, as the dashboard writes them. */
+/** Times, amounts, and what is not there, as the dashboard writes them. */
+import { localeOf, money } from '../i18n/locale.ts';
 import { type Content, type Html, html } from '../lib/html.ts';
 
 /** A time in milliseconds, as UTC: `2026-01-15 12:00`. */
@@ -26,3 +27,11 @@ export const secretsOf = (
   html`${factsOf(secrets.map(([name, value]) => [name, html`<code class="secret">${value}</code>`]))}
 <p class="alert">Keep it where you keep passwords: it is shown only now.</p>
 <p><a class="button" href="${back}">I have kept it</a></p>`;
+
+const english = localeOf(undefined, 'en');
+
+/** An amount in minor units with its currency: `€42.50`. */
+export const amountOf = (amount: number, currency: string): string => money(english, amount, currency);
+
+/** A name of the API as words: `requires_action` is `requires action`. */
+export const wordsOf = (name: string): string => name.replaceAll('_', ' ');

@@ -60,3 +60,90 @@ for (const form of document.querySelectorAll('form[method="post"]')) {
 addEventListener('pageshow', () => {
   for (const form of document.forms) delete form.dataset.sent;
 });
+
+// An address that people hand on gets a button that copies it, where the browser lets a page do so.
+for (const link of navigator.clipboard ? document.querySelectorAll('[data-copy]') : []) {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'quiet';
+  button.textContent = 'Copy the link';
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(link.href);
+    button.textContent = 'Copied';
+  });
+  link.parentElement.after(button);
+}
+
+// What goes on by itself can be turned off, and stays so (WCAG 2.1.4 and 2.2.2): a button says which of both it does.
+const toggle = (name, what, place) => {
+  const key = `opentill-off-${name}`;
+  const isOff = () => localStorage.getItem(key) !== null;
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'quiet';
+  const label = () => {
+    button.textContent = isOff() ? `Turn ${what} on` : `Turn ${what} off`;
+  };
+  button.addEventListener('click', () => {
+    if (isOff()) localStorage.removeItem(key);
+    else localStorage.setItem(key, 'true');
+    label();
+  });
+  label();
+  place.append(button);
+  return isOff;
+};
+
+// Keys of a list: / searches, j and k go along its rows, Enter opens what has the focus, ? shows the keys.
+const keys = document.querySelector('#keys');
+if (keys) {
+  const step = (by) => {
+    const rows = [...document.querySelectorAll('[data-row]')];
+    const at = rows.indexOf(document.activeElement);
+    rows[at < 0 ? 0 : Math.min(Math.max(at + by, 0), rows.length - 1)]?.focus();
+  };
+  const actions = {
+    '/': () => document.querySelector('[name="q"]')?.focus(),
+    j: () => step(1),
+    k: () => step(-1),
+    '?': () => {
+      keys.open = true;
+      keys.querySelector('summary').focus();
+    },
+  };
+  const isOff = toggle('keys', 'the keys', keys);
+  addEventListener('keydown', (event) => {
+    const isTyping = event.target.closest('input, select, textarea');
+    const action = actions[event.key];
+    if (!action || isTyping || event.ctrlKey || event.metaKey || event.altKey || isOff()) return;
+    event.preventDefault();
+    action();
+  });
+}
+
+// Live parts of a screen are asked for anew, as long as somebody is there to look at them.
+const live = [...document.querySelectorAll('[data-live]')];
+if (live.length > 0) {
+  const EVERY_MS = 10_000;
+  const ATTENDED_MS = 15 * 60_000;
+  let lastUse = Date.now();
+  for (const kind of ['pointermove', 'keydown', 'scroll', 'focus'])
+    addEventListener(kind, () => {
+      lastUse = Date.now();
+    });
+  const isOff = toggle('updates', 'live updates', document.querySelector('main'));
+  const update = async () => {
+    if (document.hidden || isOff() || Date.now() - lastUse > ATTENDED_MS) return;
+    const response = await fetch(location.href).catch(() => null);
+    if (!response?.ok) return;
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+    for (const part of document.querySelectorAll('[data-live]')) {
+      const next = page.getElementById(part.id);
+      if (!next || next.innerHTML === part.innerHTML) continue;
+      const focused = part.contains(document.activeElement) && document.activeElement.getAttribute('href');
+      part.replaceWith(next);
+      if (focused) next.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus();
+    }
+  };
+  setInterval(update, EVERY_MS);
+}

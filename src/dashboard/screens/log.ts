@@ -26,13 +26,13 @@ export function logScreens(declare: Declare, dependencies: DashboardDependencies
     async ({ api, place, query }) => {
       const answer = await api.get<readonly AuditEntry[]>(`/v3/audit${queryOf(filters, query)}`);
       if (!answer.ok && answer.status !== 400) return refused(answer.status, answer.mistakes);
-      const nameOf = await actorsOf(dependencies, place.account.number);
+      const nameOf = await actorsOf(dependencies, place);
       const here = `${basePath}${pathIn(place.tenant, 'log')}`;
       const only = (name: string, id: string, text: string): Html =>
         html`<a href="${`${here}?${new URLSearchParams([[name, id]])}`}">${text}</a>`;
       const rowOf = ({ created_at: at, actor, action, subject, request_id: request }: AuditEntry) => [
         timeIn(at),
-        only('actor', actor, nameOf(actor)),
+        only('actor', actor, nameOf(actor).name),
         only('action', action, action.replaceAll('_', ' ')),
         only('subject', subject, subject),
         request === '' ? '–' : html`<code>${request}</code>`,

@@ -46,7 +46,7 @@ ${table(
   'Members',
   ['Name', 'E-mail address', 'Role', 'Second factor', 'Last seen', ''],
   answer.data.map((member) => [
-    member.name || '–',
+    html`<span id="${member.id}">${member.name || '–'}</span>`,
     member.email || '–',
     roleForm(member, place, token),
     member.has_second_factor ? 'yes' : 'no',

@@ -2,7 +2,7 @@
 import type { representRailCredentials } from '../../accounts/representation.ts';
 import { html } from '../../lib/html.ts';
 import { eventPath } from '../../methods/credentials.ts';
-import { actorsOf } from '../actors.ts';
+import { actorLink, actorsOf } from '../actors.ts';
 import type { Mistake } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
@@ -45,7 +45,7 @@ export function credentialScreens(declare: Declare, dependencies: DashboardDepen
     const answer = await api.get<RailCredentials>(`/v3/rail_credentials/${rail}`);
     if (!answer.ok && answer.status !== 404) return refused(answer.status, answer.mistakes);
     const found = answer.ok ? answer.data : null;
-    const nameOf = await actorsOf(dependencies, place.account.number);
+    const actors = await actorsOf(dependencies, place);
     const here = `${basePath}${pathIn(place.tenant, `settings/credentials/${rail}`)}`;
     const token = tokenField(visitor);
     const hintOf = (each: string) => {
@@ -62,7 +62,7 @@ ${
     ? html`<p>The account has none of its own. Those of the settings of the service count, if it has any.</p>`
     : factsOf([
         ['Set', timeIn(found.set_at)],
-        ['Set by', nameOf(found.set_by)],
+        ['Set by', actorLink(actors(found.set_by))],
         ['Encryption key', keys[found.encryption_key]],
       ])
 }

@@ -1,0 +1,157 @@
+/** Faults in the dashboard's screens of payments: what is shown, exported, and done by a form. */
+import type { Fault } from './fault.ts';
+
+const amounts = { file: 'src/dashboard/amounts.ts', tests: ['test/dashboard/amounts.test.ts'] };
+const exported = { file: 'src/dashboard/sessions/export.ts', tests: ['test/dashboard/export.test.ts'] };
+const filters = { file: 'src/dashboard/sessions/filters.ts', tests: ['test/dashboard/sessions.test.ts'] };
+const session = ['test/dashboard/session.test.ts'];
+const history = { file: 'src/dashboard/sessions/history.ts', tests: session };
+const money = { file: 'src/dashboard/screens/session-money.ts', tests: session };
+const items = { file: 'src/dashboard/screens/session-items.ts', tests: session };
+const actions = { file: 'src/dashboard/screens/session.ts', tests: session };
+
+export const paymentFaults: readonly Fault[] = [
+  {
+    name: 'digits that a currency has not are cut off',
+    ...amounts,
+    find: "if (whole === '' || fraction.length > exponent) {",
+    replace: "if (whole === '') {",
+  },
+  {
+    name: 'half of the digits behind the point is taken for all of them',
+    ...amounts,
+    find: "fraction.padEnd(exponent, '0')",
+    replace: 'fraction',
+  },
+  {
+    name: 'an amount that cannot be read is taken for none',
+    ...amounts,
+    tests: session,
+    find: '  return REFUSED;',
+    replace: "  return '';",
+  },
+  {
+    name: 'a spreadsheet runs a cell of an export',
+    ...exported,
+    find: '=+\\-@',
+    replace: '=+@',
+  },
+  {
+    name: 'a part of an export is taken for the whole',
+    ...exported,
+    find: 'if (!isForNow || waits === MAX_WAITS) throw new Error(`an export ended early: ${answer.status}`);',
+    replace: 'if (!isForNow) return { ...answer, data: [], nextCursor: null };',
+  },
+  {
+    name: 'an export forgets its filters on the second page',
+    ...exported,
+    find: 'page = await next(api, query,',
+    replace: 'page = await next(api, new URLSearchParams(),',
+  },
+  {
+    name: 'a file is made for a request that asks for none',
+    file: 'src/dashboard/screen.ts',
+    tests: ['test/dashboard/sessions.test.ts'],
+    find: "if (visit.request.method === 'HEAD') return",
+    replace: "if (visit.request.method === 'NONE') return",
+  },
+  {
+    name: 'the next page of a list has no filters',
+    file: 'src/dashboard/screens/sessions.ts',
+    tests: ['test/dashboard/sessions.test.ts'],
+    find: 'searchOf(filters, { after: found.nextCursor })',
+    replace: 'searchOf(new Map(), { after: found.nextCursor })',
+  },
+  {
+    name: 'a list is shown although a filter is wrong',
+    file: 'src/dashboard/screens/sessions.ts',
+    tests: ['test/dashboard/sessions.test.ts'],
+    find: 'found.ok && mistakes.length === 0 ? found.data : []',
+    replace: 'found.ok ? found.data : []',
+  },
+  {
+    name: 'a link of a filter removes all others',
+    ...filters,
+    find: 'filter(([each]) => each !== name)',
+    replace: 'filter(([each]) => each === name)',
+  },
+  {
+    name: 'a day of a filter begins at noon',
+    ...filters,
+    tests: ['test/dashboard/filters.test.ts'],
+    find: 'T00:00:00Z',
+    replace: 'T12:00Z',
+  },
+  {
+    name: 'somebody of another account is told of by name, as nobody',
+    ...history,
+    find: 'if (member === undefined) return html`<code>${actor}</code>`;',
+    replace: 'if (member === undefined) return html``;',
+  },
+  {
+    name: 'a change is told of as that of the one before it',
+    ...history,
+    find: 'const cause = causes.get(version);',
+    replace: 'const cause = causes.get(version - 1) ?? causes.get(version);',
+  },
+  {
+    name: 'money goes back without a proof of who asks for it',
+    ...money,
+    find: "needs: { operation: 'REFUND.CREATE', confirmed: true }",
+    replace: "needs: { operation: 'REFUND.CREATE' }",
+  },
+  {
+    name: 'a refund that is sent twice is made twice',
+    ...money,
+    find: "api.send('POST', '/v3/refund', body, onceIn(form))",
+    replace: "api.send('POST', '/v3/refund', body)",
+  },
+  {
+    name: 'what was typed into a refund is lost where it is refused',
+    ...money,
+    find: "label: 'Reason', value: form.reason,",
+    replace: "label: 'Reason',",
+  },
+  {
+    name: 'live sessions have a screen to pay as a test',
+    ...actions,
+    find: "place.mode === 'test' && place.may('TEST_HELPER.PAY')",
+    replace: "place.may('TEST_HELPER.PAY')",
+  },
+  {
+    name: 'a session that is sent twice is made twice',
+    ...items,
+    find: "'/v3/checkout', body, onceIn(form))",
+    replace: "'/v3/checkout', body)",
+  },
+  {
+    name: 'the second of two who edit items overwrites what the first has done',
+    ...items,
+    find: "'if-match': etag }",
+    replace: "'if-match': now.etag }",
+  },
+  {
+    name: 'a form for more rows makes a session',
+    ...items,
+    find: 'if (form.more !== undefined) return newForm(',
+    replace: "if (form.more === '') return newForm(",
+  },
+  {
+    name: 'an action is shown to who may not do it',
+    ...actions,
+    find: "refundableOf(payin) > 0 && place.may('REFUND.CREATE')",
+    replace: 'refundableOf(payin) > 0',
+  },
+  {
+    name: 'webhooks of a session of another account are sent again, as far as it is told',
+    ...actions,
+    find: 'if (!session.ok) return refused(session.status, session.mistakes);',
+    replace: '',
+  },
+  {
+    name: 'a refusal of one webhook keeps the others from being sent',
+    ...actions,
+    find: 'if (!answer.ok) refusal ??= answer;',
+    replace: 'if (!answer.ok) return screen(visit, answer);',
+  },
+];

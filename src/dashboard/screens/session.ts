@@ -1,0 +1,129 @@
+/** A session: what is known of it, and what can be done with it. */
+import { html } from '../../lib/html.ts';
+import { actorsOf } from '../actors.ts';
+import type { ApiAnswer, Mistake } from '../api.ts';
+import type { DashboardDependencies } from '../dependencies.ts';
+import { tokenField } from '../document.ts';
+import { onceField, onceIn, otherMistakes, second } from '../form.ts';
+import { notFound, type Outcome, refused } from '../outcome.ts';
+import { type Place, pathIn, wayIn } from '../place.ts';
+import type { Declare, Visit } from '../screen.ts';
+import { deliveriesOf, type History, historyList, historyOf } from '../sessions/history.ts';
+import {
+  attemptsOf,
+  itemsOf,
+  type Payin,
+  pageOf,
+  payerFacts,
+  refundableOf,
+  returnsOf,
+  type Session,
+  sessionFacts,
+} from '../sessions/view.ts';
+
+/** The id in the path, for an address of the API. */
+export const idIn = ({ params }: Visit): string => encodeURIComponent(params.id ?? '');
+
+/** The way to the screen of the session that the path names. */
+export const sessionWay = ({ place, params }: Visit): string => wayIn(place.tenant, `sessions/${params.id}`);
+
+export function sessionScreens(declare: Declare, dependencies: DashboardDependencies): void {
+  const { basePath } = dependencies;
+  const root = '/:account/:mode/sessions/:id';
+
+  declare({ method: 'GET', path: root, needs: { operation: 'CHECKOUT.FETCH' } }, (visit) => screen(visit));
+
+  declare(
+    { method: 'POST', path: `${root}/expire`, needs: { operation: 'CHECKOUT.EXPIRE' } },
+    async (visit) => {
+      const { api, form } = visit;
+      const path = `/v3/checkout/${idIn(visit)}/expire`;
+      const answer = await api.send('POST', path, undefined, onceIn(form));
+      return answer.ok ? { goTo: sessionWay(visit), done: 'session-expired' } : screen(visit, answer);
+    },
+  );
+
+  declare(
+    { method: 'POST', path: `${root}/resend`, needs: { operation: 'WEBHOOK_DELIVERY.RESEND' } },
+    async (visit) => {
+      const { api, form } = visit;
+      const session = await api.get(`/v3/checkout/${idIn(visit)}`);
+      if (!session.ok) return refused(session.status, session.mistakes);
+      const failed = await deliveriesOf(api, idIn(visit), 'failed');
+      let refusal: ApiAnswer<unknown> | undefined;
+      // Oldest first, as they were made. One of an endpoint that is disabled stops none of the others.
+      for (const { id } of failed.toReversed()) {
+        const key = { 'idempotency-key': `${form.once ?? ''}-${id}` };
+        const answer = await api.send('POST', `/v3/webhook_delivery/${id}/resend`, undefined, key);
+        if (!answer.ok) refusal ??= answer;
+      }
+      return refusal === undefined
+        ? { goTo: sessionWay(visit), done: 'webhooks-resent' }
+        : screen(visit, refusal);
+    },
+  );
+
+  /** `refusal` is what the API has answered to an action. */
+  async function screen(visit: Visit, refusal?: ApiAnswer<unknown>): Promise<Outcome> {
+    const { api, place, query } = visit;
+    const id = idIn(visit);
+    const [answer, payin] = await Promise.all([
+      api.get<Session>(`/v3/checkout/${id}`),
+      api.get<Payin>(`/v3/payin/${id}`),
+    ]);
+    if (!answer.ok) return refused(answer.status, answer.mistakes);
+    if (!payin.ok) return refused(payin.status, payin.mistakes);
+    const history = await historyOf(api, place, id, query.after);
+    if (history === null) return notFound;
+    const { data: session } = answer;
+    const list = `${basePath}${pathIn(place.tenant, 'sessions')}`;
+    const path = `${list}/${session.id}`;
+    const actors = await actorsOf(dependencies, place);
+    const mistakes: readonly Mistake[] = refusal === undefined || refusal.ok ? [] : refusal.mistakes;
+    return {
+      ...(refusal === undefined ? {} : { status: refusal.status }),
+      title: session.reference_id,
+      current: 'sessions',
+      main: html`${otherMistakes(mistakes)}
+${actions(visit, session, payin.data, history, path)}
+<div class="columns"><div id="facts" data-live>${sessionFacts(session)}</div><div class="columns">${payerFacts(session, list)}${pageOf(session)}</div></div>
+${itemsOf(session)}
+<div class="parts" id="course" data-live>${attemptsOf(session)}${returnsOf(payin.data)}
+<section><h2>History</h2>${historyList(history, { place, actors, basePath })}${
+        history.nextCursor !== null && html`<p><a href="${path}?after=${history.nextCursor}">Older</a></p>`
+      }</section></div>`,
+    };
+  }
+}
+
+/** What the visitor may do with the session as it is. */
+function actions(
+  { place, visitor }: Visit,
+  session: Session,
+  payin: Payin,
+  { deliveries }: History,
+  path: string,
+) {
+  const isActive = session.status === 'active';
+  const token = tokenField(visitor);
+  return html`<div class="row">
+${isActive && session.amount_paid === 0 && place.may('CHECKOUT.UPDATE') && html`<a class="button quiet" href="${path}/items">Edit the items</a>`}
+${refundableOf(payin) > 0 && place.may('REFUND.CREATE') && html`<a class="button quiet" href="${path}/refund">Refund</a>`}
+${mayTestPay(place) && isActive && html`<a class="button quiet" href="${path}/pay">Pay as a test</a>`}
+${
+  deliveries.some(({ status }) => status === 'failed') &&
+  place.may('WEBHOOK_DELIVERY.RESEND') &&
+  html`<form method="post" action="${path}/resend">${token}${onceField()}<button class="quiet">Send the failed webhooks again</button></form>`
+}
+${
+  isActive &&
+  place.may('CHECKOUT.EXPIRE') &&
+  second(
+    'Expire',
+    html`<form method="post" action="${path}/expire">${token}${onceField()}<p>Nobody can pay this session any more. This cannot be undone.</p><button>Expire the session</button></form>`,
+  )
+}
+</div>`;
+}
+
+export const mayTestPay = (place: Place): boolean => place.mode === 'test' && place.may('TEST_HELPER.PAY');

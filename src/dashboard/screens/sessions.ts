@@ -1,0 +1,127 @@
+/** The list of sessions: found by every filter of the API, page by page, and exported as a file. */
+import { type Html, html } from '../../lib/html.ts';
+import { type ApiAnswer, type Mistake, mistakesOf } from '../api.ts';
+import type { DashboardDependencies } from '../dependencies.ts';
+import { otherMistakes } from '../form.ts';
+import { type Outcome, refused } from '../outcome.ts';
+import { pathIn } from '../place.ts';
+import type { Declare, Visit } from '../screen.ts';
+import { csv, jsonLines, pageOf, pagesFrom } from '../sessions/export.ts';
+import {
+  chips,
+  type Filters,
+  filterFields,
+  filterForm,
+  filtersIn,
+  queryOf,
+  searchOf,
+} from '../sessions/filters.ts';
+import { stateOf } from '../sessions/states.ts';
+import type { Session } from '../sessions/view.ts';
+import { amountOf, factsOf, timeIn } from '../texts.ts';
+
+const PAGE = 50;
+
+export function sessionsScreens(declare: Declare, { basePath }: DashboardDependencies): void {
+  const needs = { operation: 'CHECKOUT.LIST' } as const;
+  const root = '/:account/:mode/sessions';
+
+  declare({ method: 'GET', path: root, needs }, async (visit) => {
+    const { api, query: given } = visit;
+    const filters = filtersIn(given);
+    const { query, mistakes } = queryOf(filters);
+    query.append('limit', String(PAGE));
+    if (given.after !== undefined) query.append('after', given.after);
+    return list(visit, filters, await api.get<Session[]>(`/v3/checkout?${query}`), mistakes);
+  });
+
+  for (const [extension, type, write] of [
+    ['csv', 'text/csv; charset=utf-8', csv],
+    ['jsonl', 'application/jsonl; charset=utf-8', jsonLines],
+  ] as const) {
+    declare({ method: 'GET', path: `${root}.${extension}`, needs }, async (visit) => {
+      const { api, place } = visit;
+      const filters = filtersIn(visit.query);
+      const { query, mistakes } = queryOf(filters);
+      const first = await pageOf(api, query, null);
+      if (!first.ok || mistakes.length > 0) return list(visit, filters, first, mistakes);
+      const name = `sessions-${place.tenant.account}-${place.mode}.${extension}`;
+      return { file: { name, type, content: write(pagesFrom(api, query, first)) } };
+    });
+  }
+
+  function list(
+    visit: Visit,
+    filters: Filters,
+    found: ApiAnswer<Session[]>,
+    own: readonly Mistake[],
+  ): Outcome {
+    if (!found.ok && found.status !== 400) return refused(found.status, found.mistakes);
+    const { place, query } = visit;
+    const path = `${basePath}${pathIn(place.tenant, 'sessions')}`;
+    const mistakes = mistakesOf(found, own);
+    const sessions = found.ok && mistakes.length === 0 ? found.data : [];
+    return {
+      status: mistakes.length > 0 ? 422 : 200,
+      title: 'Payments',
+      current: 'sessions',
+      main: html`${otherMistakes(mistakes, filterFields)}
+${filterForm(filters, path, mistakes, place.may('CHECKOUT.CREATE') && html`<a href="${path}/new">New session</a>`)}
+${chips(filters, path)}
+<div id="found" data-live>${
+        sessions.length > 0
+          ? table(sessions, path)
+          : mistakes.length === 0 && empty(visit, filters.size > 0 || query.after !== undefined, path)
+      }</div>
+<nav class="row" aria-label="Pages">
+${query.after !== undefined && html`<a href="${path}${searchOf(filters)}">Newest</a>`}
+${found.ok && found.nextCursor !== null && html`<a rel="next" href="${path}${searchOf(filters, { after: found.nextCursor })}">Older</a>`}
+${
+  sessions.length > 0 &&
+  html`<span>Export all${filters.size > 0 && ' that match'}: <a href="${path}.csv${searchOf(filters)}">CSV</a> or <a href="${path}.jsonl${searchOf(filters)}">JSON Lines</a></span>`
+}
+</nav>
+${keys}`,
+    };
+  }
+}
+
+const table = (sessions: readonly Session[], path: string): Html =>
+  html`<div class="scroll card"><table class="dense"><thead><tr><th>Created (UTC)</th><th>Reference and payer</th><th class="number">Amount</th><th class="number">Paid</th><th>Status</th><th>Payment</th></tr></thead><tbody>
+${sessions.map((session) => row(session, path))}</tbody></table></div>`;
+
+function row(session: Session, path: string): Html {
+  const { id, invoice_currency: currency, customer_details: customer } = session;
+  const more = [shortened(session.transaction_description), customer.name || customer.email];
+  return html`<tr><td>${timeIn(session.created_at)}</td><td class="wide"><a data-row href="${path}/${id}">${session.reference_id}</a><br><span class="hint">${more.filter(Boolean).join(' · ')}</span></td><td class="number">${amountOf(session.amount, currency)}</td><td class="number">${
+    session.amount_paid > 0 && amountOf(session.amount_paid, currency)
+  }</td><td>${stateOf(session.status)}</td><td>${stateOf(session.payment_status)}${
+    session.partially_paid && html` ${stateOf('partial')}`
+  }${session.paid_in_excess && html` ${stateOf('excess')}`}</td></tr>
+`;
+}
+
+/** A description may have some thousand characters. */
+const SHOWN = 120;
+
+const shortened = (text: string): string =>
+  text.length > SHOWN ? `${text.slice(0, SHOWN).replace(/[\ud800-\udbff]$/, '')}…` : text;
+
+function empty({ place }: Visit, isFiltered: boolean, path: string): Html {
+  if (isFiltered)
+    return html`<div class="card"><p>No session matches.</p><p><a href="${path}">Show all sessions</a></p></div>`;
+  return html`<div class="card"><h2>Nobody has been asked for money yet</h2>
+<p>${
+    place.may('CHECKOUT.CREATE')
+      ? html`Create a session, and send its link to a payer. A shop does the same by <code>POST /v3/checkout</code>.`
+      : html`Sessions appear here as soon as the shop creates one by <code>POST /v3/checkout</code>.`
+  }</p></div>`;
+}
+
+/** The script makes these keys work; it adds the button that turns them off. */
+const keys = html`<details class="keys" id="keys"><summary>Keys</summary>${factsOf([
+  ['Search', html`<kbd>/</kbd>`],
+  ['Next and previous row', html`<kbd>j</kbd> <kbd>k</kbd>`],
+  ['Open the row', html`<kbd>Enter</kbd>`],
+  ['Show these keys', html`<kbd>?</kbd>`],
+])}</details>`;

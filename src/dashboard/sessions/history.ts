@@ -1,0 +1,134 @@
+/** History of a session: its events, who caused them, and who was told. */
+import type { representAuditEntry } from '../../accounts/representation.ts';
+import { timestamp } from '../../checkout/representation.ts';
+import { type Html, html } from '../../lib/html.ts';
+import type { representDelivery } from '../../webhooks/representation.ts';
+import { type Actors, actorLink } from '../actors.ts';
+import type { ApiCaller } from '../api.ts';
+import { type Place, pathIn } from '../place.ts';
+import { timeIn, wordsOf } from '../texts.ts';
+import { stateOf } from './states.ts';
+
+type AuditEntry = ReturnType<typeof representAuditEntry>;
+export type Delivery = ReturnType<typeof representDelivery>;
+
+/** An event as the API tells it in the timeline of a session. */
+type Entry = {
+  readonly event: string;
+  readonly type: string;
+  readonly description: string;
+  readonly created_at: string;
+  readonly version: number;
+};
+
+export type History = {
+  /** Newest first. */
+  readonly entries: readonly Entry[];
+  /** Where older ones go on. */
+  readonly nextCursor: string | null;
+  /** Changes by the version that they led to; without those that the visitor may not see. */
+  readonly causes: ReadonlyMap<number, AuditEntry>;
+  /** Newest first; empty where the visitor may not see them. */
+  readonly deliveries: readonly Delivery[];
+};
+
+const PAGE = 100;
+/** Pages of the log of changes that are searched for the causes of one page of events. */
+const MAX_SEARCHED = 5;
+
+/** `after` is where the events go on; null if there is no such session. */
+export async function historyOf(
+  api: ApiCaller,
+  place: Place,
+  id: string,
+  after: string | undefined,
+): Promise<History | null> {
+  const query = new URLSearchParams({ limit: String(PAGE), ...(after === undefined ? {} : { after }) });
+  const timeline = await api.get<Entry[]>(`/v3/checkout/${id}/timeline?${query}`);
+  if (!timeline.ok) return null;
+  const { data: entries, nextCursor } = timeline;
+  const [causes, deliveries] = await Promise.all([
+    place.may('AUDIT.LIST') ? causesOf(api, id, entries) : new Map<number, AuditEntry>(),
+    place.may('WEBHOOK_DELIVERY.LIST') ? deliveriesOf(api, id) : [],
+  ]);
+  return { entries, nextCursor, causes, deliveries };
+}
+
+async function causesOf(
+  api: ApiCaller,
+  subject: string,
+  entries: readonly Entry[],
+): Promise<Map<number, AuditEntry>> {
+  const causes = new Map<number, AuditEntry>();
+  const times = entries.map(({ created_at }) => Date.parse(created_at));
+  if (times.length === 0) return causes;
+  const query = new URLSearchParams({
+    subject,
+    limit: String(PAGE),
+    'created_at[gte]': timestamp(Math.min(...times)),
+    'created_at[lt]': timestamp(Math.max(...times) + 1),
+  });
+  for (let searched = 0; searched < MAX_SEARCHED; searched++) {
+    const answer = await api.get<AuditEntry[]>(`/v3/audit?${query}`);
+    if (!answer.ok) break;
+    for (const entry of answer.data) causes.set(entry.version, entry);
+    if (answer.nextCursor === null || entries.every(({ version }) => causes.has(version))) break;
+    query.set('after', answer.nextCursor);
+  }
+  return causes;
+}
+
+/** Deliveries about the session, those with a state alone if it is given. */
+export async function deliveriesOf(
+  api: ApiCaller,
+  id: string,
+  status?: Delivery['status'],
+): Promise<readonly Delivery[]> {
+  const query = new URLSearchParams({ checkout: id, limit: String(PAGE), ...(status ? { status } : {}) });
+  const answer = await api.get<Delivery[]>(`/v3/webhook_delivery?${query}`);
+  return answer.ok ? answer.data : [];
+}
+
+export function historyList(
+  { entries, causes, deliveries }: History,
+  { place, actors, basePath }: { place: Place; actors: Actors; basePath: string },
+): Html {
+  const versions = [...new Set(entries.map(({ version }) => version))];
+  return html`<ul class="history">${versions.map((version) => {
+    const events = entries.filter((each) => each.version === version);
+    const cause = causes.get(version);
+    return html`<li><p>${events[0] && timeIn(events[0].created_at)}${
+      cause &&
+      html` <strong>${wordsOf(cause.action)}</strong> by ${actorLink(actors(cause.actor))} <span class="hint">${cause.request_id}</span>`
+    }</p><ul>${events.map(
+      ({ event, description }) => html`<li>${description}${toldOf(
+        deliveries.filter((each) => each.event === event),
+        { place, basePath },
+      )}</li>
+`,
+    )}</ul></li>
+`;
+  })}</ul>`;
+}
+
+/** Who was told of an event, and what they have answered. */
+const toldOf = (
+  deliveries: readonly Delivery[],
+  { place, basePath }: { place: Place; basePath: string },
+): Html | false =>
+  deliveries.length > 0 &&
+  html`<ul>${deliveries.map(
+    (
+      delivery,
+    ) => html`<li>${stateOf(delivery.status)} <a href="${basePath}${pathIn(place.tenant, `webhooks/deliveries/${delivery.id}`)}">webhook</a> to ${delivery.url || delivery.endpoint} ${answerOf(delivery)}</li>
+`,
+  )}</ul>`;
+
+/** What the receiver has answered last. */
+function answerOf({ attempts, last_http_status, last_error, next_attempt_at }: Delivery): Html | false {
+  if (attempts === 0) return false;
+  const answer = last_http_status === null ? last_error : `answered ${last_http_status}`;
+  return html`<span class="hint">${answer}, ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}${
+    next_attempt_at !== null && html`, next at ${timeIn(next_attempt_at)}`
+  }</span>`;
+}

@@ -1,0 +1,127 @@
+/** An export of sessions is made while it is read: of pages that fail, and readers that leave. */
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { suite, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ApiAnswer, ApiCaller } from '../../src/dashboard/api.ts';
+import { csv, jsonLines, pagesFrom } from '../../src/dashboard/sessions/export.ts';
+import type { Session } from '../../src/dashboard/sessions/view.ts';
+import { mockTimers } from '../support/timers.ts';
+
+type Page = ApiAnswer<Session[]>;
+
+const session = (id: string, fields: Partial<Session> = {}): Session =>
+  ({
+    created_at: '2030-01-31T12:00:00.000Z',
+    id,
+    reference_id: '',
+    transaction_description: '',
+    customer: '',
+    customer_details: { name: '', email: '' },
+    invoice_currency: 'EUR',
+    amount: 100,
+    amount_paid: 0,
+    status: 'active',
+    payment_status: 'unpaid',
+    expires_at: null,
+    url: '',
+    ...fields,
+  }) as Session;
+
+const pageOf = (ids: readonly string[], nextCursor: string | null) =>
+  ({ ok: true, status: 200, etag: '', data: ids.map((id) => session(id)), nextCursor }) as const;
+const failed = (status: number): Page => ({ ok: false, status, mistakes: [] });
+
+/** An API that answers with one page after the other, and keeps what it was asked for. */
+function apiOf(answer: (number: number) => Page): { api: ApiCaller; asked: string[] } {
+  const asked: string[] = [];
+  const get = async (url: string) => {
+    asked.push(url);
+    return answer(asked.length);
+  };
+  return { api: { get, send: get } as unknown as ApiCaller, asked };
+}
+
+const query = new URLSearchParams({ status: 'active' });
+const first = pageOf(['a'], 'a');
+
+async function textOf(content: AsyncIterable<string>): Promise<string> {
+  let text = '';
+  for await (const piece of content) text += piece;
+  return text;
+}
+
+suite('an export', () => {
+  test('goes on from cursor to cursor with the same filters', async () => {
+    const { api, asked } = apiOf((number) => (number === 1 ? pageOf(['b', 'c'], 'c') : pageOf(['d'], null)));
+    const lines = await textOf(jsonLines(pagesFrom(api, query, first)));
+    assert.deepEqual(
+      lines
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).id),
+      ['a', 'b', 'c', 'd'],
+    );
+    assert.deepEqual(asked, [
+      '/v3/checkout?status=active&limit=100&after=a',
+      '/v3/checkout?status=active&limit=100&after=c',
+    ]);
+  });
+
+  test('waits where it asks too often, and for a service without time', async (context) => {
+    const timers = mockTimers(context, ['setTimeout']);
+    const { api, asked } = apiOf((number) =>
+      number < 3 ? failed(number === 1 ? 429 : 503) : pageOf(['b'], null),
+    );
+    const whole = textOf(jsonLines(pagesFrom(api, query, first)));
+    for (let i = 0; i < 40; i++) {
+      await Promise.resolve();
+      await new Promise((resolve) => setImmediate(resolve));
+      timers.tick(1_000);
+    }
+    assert.equal((await whole).trimEnd().split('\n').length, 2);
+    assert.equal(asked.length, 3);
+  });
+
+  test('breaks off where the API refuses to go on, so that nobody takes a part for the whole', async () => {
+    const { api } = apiOf(() => failed(500));
+    await assert.rejects(textOf(csv(pagesFrom(api, query, first))), /ended early: 500/);
+  });
+
+  test('asks for no more than is read, and for nothing once the reader has left', async () => {
+    const ids = Array.from({ length: 100 }, (_, place) => `chk_${place}`);
+    const { api, asked } = apiOf(() => pageOf(ids, 'next'));
+    const file = Readable.from(jsonLines(pagesFrom(api, query, first)), { objectMode: false });
+    const reader = file[Symbol.asyncIterator]();
+    for (let i = 0; i < 3; i++) await reader.next();
+    await pause(20);
+    const pages = asked.length;
+    assert.ok(pages <= 8, `${pages} pages for 3 pieces`);
+    file.destroy();
+    await pause(20);
+    assert.ok(asked.length <= pages + 1);
+  });
+});
+
+suite('a cell of CSV', () => {
+  for (const [value, cell] of [
+    ['plain', 'plain'],
+    ['a,b', '"a,b"'],
+    ['a "b"', '"a ""b"""'],
+    ['two\nlines', '"two\nlines"'],
+    ['=1+1', `'=1+1`],
+    ['+49', `'+49`],
+    ['-1', `'-1`],
+    ['@SUM(A1)', `'@SUM(A1)`],
+    ['\t=1', `'\t=1`],
+    ['＝1', `'＝1`],
+    ['a=1', 'a=1'],
+  ] as const) {
+    test(`of ${JSON.stringify(value)}`, async () => {
+      async function* pages() {
+        yield [session('chk_1', { transaction_description: value })];
+      }
+      assert.ok((await textOf(csv(pages()))).includes(`,chk_1,,${cell},,`));
+    });
+  }
+});

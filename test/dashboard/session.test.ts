@@ -1,0 +1,667 @@
+/** A session in the dashboard: what is shown of it, and every action, by role. */
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { createAccount } from '../../src/accounts/account.ts';
+import { type Role, roleNames } from '../../src/users/roles.ts';
+import { startReceiver } from '../api/receiver.ts';
+import { advance, createSession, type Data, fetchSession, order, pay, succeeded } from '../api/shop.ts';
+import { texts } from '../pages/script-carriers.ts';
+import { formIn, PASSWORD, type Page, signedInVisitor, textOf, type Visitor } from '../support/dashboard.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { changeUser } from '../support/users.ts';
+
+const MINUTE = 60_000;
+const LIST = '/dashboard/1/test/sessions';
+
+const ends: Array<() => Promise<void> | void> = [];
+const context = { after: (hook: () => Promise<void> | void) => void ends.push(hook) };
+let till: TestService;
+let laterMs = 0;
+const visitors = new Map<Role, Visitor>();
+const as = (role: Role): Visitor => visitors.get(role) ?? assert.fail(role);
+
+before(async () => {
+  till = await startService(context, { realNow: () => Date.now() + laterMs });
+  for (const role of roleNames) {
+    const { visitor } = await signedInVisitor(till, {
+      role,
+      email: `${role}@example.com`,
+      name: `The ${role}`,
+    });
+    visitors.set(role, visitor);
+  }
+});
+after(async () => {
+  for (const end of ends) await end();
+});
+
+const pathOf = ({ id }: Data, rest = '') => `${LIST}/${id}${rest}`;
+/** A session over 32.00 EUR. */
+const unpaid = (fields: object = {}) => createSession(till, { ...order, amount: undefined, ...fields });
+async function paid(fields: object = {}, payment: object = {}): Promise<Data> {
+  return pay(till, (await unpaid(fields)).id, payment);
+}
+const refundsOf = async ({ id }: Data): Promise<Data[]> =>
+  succeeded(await till.call('GET', `/v3/payin/${id}`)).refunds;
+
+/** The token that forms of the visitor have. */
+const tokenOf = async (visitor: Visitor): Promise<string> =>
+  formIn(await visitor.get('/dashboard/profile'), '/sign-out').fields.form_token ?? '';
+
+suite('what is shown', () => {
+  test('is all that is known of a session', async () => {
+    const session = await paid({
+      billing_details: { name: 'Bill', address: { city: 'Bern', country: 'CH' } },
+      webhook_url: 'https://shop.example.com/webhooks/opentill',
+    });
+    const page = await as('read_only').get(pathOf(session));
+    assert.equal(page.status, 200);
+    const text = textOf(page);
+    for (const part of [
+      'order-1001',
+      '€32.00',
+      'completed',
+      'Ada Lovelace',
+      'ada@example.com',
+      '+44 2079460000',
+      'Bill, Bern, CH',
+      'order_id A-1001',
+      'additional_info {"note":"ring twice"}',
+      'Widget 2 €12.50 €25.00',
+      'https://shop.example.com/webhooks/opentill',
+      session.url,
+      session.payment_attempts[0].id,
+      'The session was paid.',
+      `report by ${till.key.id}`,
+      `create by ${till.key.id}`,
+    ]) {
+      assert.ok(text.includes(part), part);
+    }
+    assert.match(page.html, new RegExp(`href="${LIST}\\?customer=${session.customer}"`));
+    assert.match(page.html, /<a href="\/dashboard\/1\/test\/sessions" aria-current="page">/);
+  });
+
+  test('has a code with the address of an active session', async () => {
+    const page = await as('read_only').get(pathOf(await unpaid()));
+    assert.match(page.html, /Code to scan<\/summary><p class="qr"><svg/);
+    assert.match(textOf(page), /The payer has not tried to pay yet/);
+  });
+
+  test('says who did what, by name where it is a user of the account', async () => {
+    const session = await unpaid();
+    const page = await as('support').get(pathOf(session));
+    const answer = await as('support').submit(page, '/expire');
+    assert.equal(answer.location, `${pathOf(session)}?done=session-expired`);
+    const shown = await as('read_only').follow(answer);
+    assert.match(
+      textOf(shown),
+      /Nobody can pay it any more.* expire by The support req_\S+ .*The session was expired\./,
+    );
+    // Somebody who has left the account is told of by their id.
+    const { visitor, user } = await signedInVisitor(till, { account: 1, email: 'gone@example.com' });
+    const other = await unpaid();
+    await visitor.submit(await visitor.get(pathOf(other)), '/expire');
+    await changeUser(till.service.store, user.id, { type: 'remove_role', account: 1, now: Date.now() });
+    assert.ok(textOf(await as('owner').get(pathOf(other))).includes(`expire by ${user.id}`));
+  });
+
+  test('goes on from page to page of a long history', async () => {
+    const session = await unpaid();
+    for (let i = 0; i < 40; i++)
+      for (const outcome of ['requires_action', 'processing', 'failed'])
+        await pay(till, session.id, { outcome, payment_id: `p${i}` });
+    let page = await as('owner').get(pathOf(session));
+    let pages = 1;
+    for (; !textOf(page).includes('The session was created.'); pages++) {
+      assert.equal(page.html.match(/The session was|is now:|was started/g)?.length, 100);
+      page = await as('owner').get(
+        /<a href="([^"]*\?after=evt_[^"]*)">Older/.exec(page.html)?.[1] ?? assert.fail(),
+      );
+    }
+    assert.ok(pages > 1);
+    assert.match(textOf(page), / create by \S+ req_\S+ The session was created\./);
+  });
+});
+
+type Action = { readonly path: string; readonly roles: readonly Role[]; readonly state: 'unpaid' | 'paid' };
+
+/** Every action with the roles that may do it. */
+const actions: readonly Action[] = [
+  { path: '/expire', roles: ['owner', 'support'], state: 'unpaid' },
+  { path: '/items', roles: ['owner'], state: 'unpaid' },
+  { path: '/pay', roles: ['owner'], state: 'unpaid' },
+  { path: '/refund', roles: ['owner', 'finance'], state: 'paid' },
+  { path: '/resend', roles: ['owner', 'support'], state: 'paid' },
+];
+
+suite('actions', () => {
+  let failing: Data;
+
+  before(async () => {
+    const receiver = await startReceiver(context, () => 500);
+    failing = await paid({ webhook_url: receiver.url });
+    await receiver.received(1);
+    await advance(till, 30 * 86_400);
+  });
+
+  for (const { path, roles, state } of actions) {
+    for (const role of roleNames) {
+      const isAllowed = roles.includes(role);
+      test(`${path} is ${isAllowed ? 'shown to' : 'refused to'} ${role}`, async () => {
+        const session = state === 'paid' ? failing : await unpaid();
+        const visitor = as(role);
+        const page = await visitor.get(pathOf(session));
+        assert.equal(page.html.includes(`${session.id}${path}"`), isAllowed);
+        if (isAllowed) return;
+        const form = await visitor.post(pathOf(session, path), {
+          form_token: await tokenOf(visitor),
+          version: '"1"',
+        });
+        assert.equal(form.status, 403);
+        assert.match(textOf(form), /Your role does not allow this/);
+        if (path !== '/expire' && path !== '/resend') {
+          assert.equal((await visitor.get(pathOf(session, path))).status, 403);
+        }
+        assert.equal((await fetchSession(till, session.id)).status, session.status);
+      });
+    }
+  }
+
+  for (const role of roleNames) {
+    const isAllowed = role === 'owner';
+    test(`a new session is ${isAllowed ? 'for' : 'refused to'} ${role}`, async () => {
+      assert.equal((await as(role).get(LIST)).html.includes(`${LIST}/new`), isAllowed);
+      assert.equal((await as(role).get(`${LIST}/new`)).status, isAllowed ? 200 : 403);
+      if (!isAllowed) {
+        const answer = await as(role).post(`${LIST}/new`, { form_token: await tokenOf(as(role)) });
+        assert.equal(answer.status, 403);
+      }
+    });
+  }
+
+  test('need the token of their form', async () => {
+    const session = await unpaid();
+    for (const path of ['/expire', '/items', '/pay', '/refund', '/resend']) {
+      assert.equal((await as('owner').post(pathOf(session, path), { once: 'x' })).status, 403, path);
+    }
+  });
+
+  test('failed webhooks are sent again, each once', async () => {
+    const page = await as('support').get(pathOf(failing));
+    assert.match(
+      textOf(page),
+      /The session was created\. failed webhook to http\S+ answered 500, 12 attempts/,
+    );
+    const answers = await Promise.all([1, 2].map(() => as('support').submit(page, '/resend')));
+    for (const { location } of answers) assert.equal(location, `${pathOf(failing)}?done=webhooks-resent`);
+    const again = await as('support').get(pathOf(failing));
+    assert.doesNotMatch(textOf(again), /failed webhook/);
+    assert.match(
+      textOf(again),
+      /The session was created\. pending webhook to http\S+ answered 500, 1[23] attempts/,
+    );
+  });
+
+  test('a webhook that cannot be sent again is told of, and stops none of the others', async () => {
+    const receiver = await startReceiver(context, () => 500);
+    const body = { url: receiver.url, events: ['checkout.created'] };
+    const endpoint = succeeded(await till.call('POST', '/v3/webhook_endpoint', { body }), 201);
+    const session = await unpaid({ webhook_url: receiver.url });
+    // What ends it is told behind what the endpoint was told.
+    await till.call('POST', `/v3/checkout/${session.id}/expire`);
+    await receiver.received(2);
+    await advance(till, 30 * 86_400);
+    const disabled = { body: { status: 'disabled' } };
+    succeeded(await till.call('PUT', `/v3/webhook_endpoint/${endpoint.id}`, disabled));
+    const page = await as('support').get(pathOf(session));
+    const count = page.html.match(/>failed</g)?.length ?? 0;
+    assert.ok(count > 2);
+    const answer = await as('support').submit(page, '/resend');
+    assert.ok(answer.status >= 400 && answer.status < 500);
+    assert.match(answer.html, /role="alert"><p>[^<]*disabled/);
+    assert.equal(answer.html.match(/>failed</g)?.length, 1);
+    assert.equal(answer.html.match(/>pending</g)?.length, count - 1);
+  });
+
+  test('an end is refused in the words of the API', async () => {
+    const session = await unpaid();
+    const page = await as('owner').get(pathOf(session));
+    await pay(till, session.id, { outcome: 'processing' });
+    const answer = await as('owner').submit(page, '/expire');
+    assert.ok(answer.status >= 400 && answer.status < 500);
+    assert.match(answer.html, /role="alert"><p>[^<]*payment[^<]*in progress/i);
+    assert.equal((await fetchSession(till, session.id)).status, 'active');
+  });
+});
+
+suite('a refund', () => {
+  const open = async (session: Data, visitor = as('finance')) => visitor.get(pathOf(session, '/refund'));
+
+  test('gives back a part, with its reason', async () => {
+    const session = await paid();
+    const form = await open(session);
+    assert.match(textOf(form), /€32\.00 is paid, and €32\.00 can go back/);
+    const answer = await as('finance').submit(form, '/refund', { amount: ' 12.5 ', reason: 'It was blue.' });
+    assert.equal(answer.location, `${pathOf(session)}?done=refund-created`);
+    const [refund, ...more] = await refundsOf(session);
+    assert.deepEqual([refund.amount, refund.reason, more.length], [1250, 'It was blue.', 0]);
+    const shown = await as('finance').follow(answer);
+    assert.match(textOf(shown), /The refund is on its way.*It was blue\..*€12\.50/);
+    assert.match(textOf(await open(session)), /€19\.50 can go back/);
+  });
+
+  test('gives back all that is left', async () => {
+    const session = await paid();
+    const { location } = await as('finance').submit(await open(session), '/refund');
+    assert.equal(location, `${pathOf(session)}?done=refund-created`);
+    assert.deepEqual(
+      (await refundsOf(session)).map(({ amount }) => amount),
+      [3200],
+    );
+    assert.doesNotMatch((await as('finance').get(pathOf(session))).html, /\/refund"/);
+  });
+
+  test('that is sent twice is made once', async () => {
+    const session = await paid();
+    const form = await open(session);
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => as('finance').submit(form, '/refund', { amount: '5' })),
+    );
+    for (const { location } of answers) assert.equal(location, `${pathOf(session)}?done=refund-created`);
+    assert.equal((await refundsOf(session)).length, 1);
+  });
+
+  for (const [amount, words] of [
+    ['1250', /more than|exceed|refundable|left/i],
+    ['12.505', /at most 2 digits/],
+    ['12,50', /such as 12\.50/],
+    ['-1', /such as 12\.50/],
+    ['1e3', /such as 12\.50/],
+    ['99999999999999999', /too large/],
+    ['0', /amount must be/],
+  ] as const) {
+    test(`of ${amount} is refused in words, and what was typed is kept`, async () => {
+      const session = await paid();
+      const answer = await as('finance').submit(await open(session), '/refund', {
+        amount,
+        reason: 'It was <blue>.',
+      });
+      assert.ok(answer.status >= 400 && answer.status < 500, String(answer.status));
+      assert.match(textOf(answer), words);
+      const { fields } = formIn(answer, '/refund');
+      assert.deepEqual([fields.amount, fields.reason], [amount, 'It was <blue>.']);
+      assert.deepEqual(await refundsOf(session), []);
+      // It can be put right and sent again.
+      const right = await as('finance').submit(answer, '/refund', { amount: '1' });
+      assert.equal(right.status, 303);
+    });
+  }
+
+  test('asks who it is after ten minutes, and goes on with the form', async () => {
+    const session = await paid();
+    laterMs += 11 * MINUTE;
+    const form = await open(session);
+    const asked = await as('finance').submit(form, '/refund', { amount: '7.25', reason: 'Late' });
+    assert.equal(asked.status, 200);
+    assert.match(textOf(asked), /Is it you\? Prove it to go on/);
+    assert.deepEqual(await refundsOf(session), []);
+    const wrong = await as('finance').submit(asked, '/refund', { confirm_password: 'a wrong password' });
+    assert.equal(wrong.status, 422);
+    assert.deepEqual(await refundsOf(session), []);
+    const right = await as('finance').submit(wrong, '/refund', { confirm_password: PASSWORD });
+    assert.equal(right.location, `${pathOf(session)}?done=refund-created`);
+    assert.deepEqual(
+      (await refundsOf(session)).map(({ amount, reason }) => [amount, reason]),
+      [[725, 'Late']],
+    );
+    const next = await as('finance').submit(await open(session), '/refund', { amount: '1' });
+    assert.equal(next.status, 303, 'nobody is asked twice within ten minutes');
+  });
+
+  test('whose form was sent after the sign-in had ended waits behind the next one', async () => {
+    const { visitor } = await signedInVisitor(till, { role: 'finance', email: 'late@example.com' });
+    const session = await paid();
+    const form = await open(session, visitor);
+    await visitor.submit(form, '/sign-out');
+    const asked = await visitor.submit(form, '/refund', { amount: '2.50', reason: 'It was <blue>.' });
+    assert.equal(asked.status, 401);
+    assert.deepEqual(await refundsOf(session), []);
+    const kept = await visitor.submit(asked, '/sign-in', { email: 'late@example.com', password: PASSWORD });
+    const { location } = await visitor.submit(kept, '/refund');
+    assert.equal(location, `${pathOf(session)}?done=refund-created`);
+    assert.deepEqual(
+      (await refundsOf(session)).map(({ amount, reason }) => [amount, reason]),
+      [[250, 'It was <blue>.']],
+    );
+  });
+
+  test('can be of one of several payments', async () => {
+    const session = await paid({}, { amount: 1000 });
+    await pay(till, session.id, { amount: 2200 });
+    const form = await open(session);
+    const [first] = (await fetchSession(till, session.id)).payment_attempts;
+    assert.match(textOf(form), /€10\.00/);
+    await as('finance').submit(form, '/refund', { payment_attempt: first.id, amount: '3' });
+    assert.deepEqual(
+      (await refundsOf(session)).map((each) => each.payment_attempt),
+      [first.id],
+    );
+  });
+});
+
+suite('a payment of a test', () => {
+  test('is made once by a form that is sent twice', async () => {
+    const session = await unpaid();
+    const form = await as('owner').get(pathOf(session, '/pay'));
+    for (let i = 0; i < 2; i++) {
+      const { location } = await as('owner').submit(form, '/pay', { amount: '10.00' });
+      assert.equal(location, `${pathOf(session)}?done=test-paid`);
+    }
+    assert.equal((await fetchSession(till, session.id)).amount_paid, 1000);
+  });
+
+  test('may fail', async () => {
+    const session = await unpaid();
+    const form = await as('owner').get(pathOf(session, '/pay'));
+    await as('owner').submit(form, '/pay', { outcome: 'failed' });
+    const { payment_attempts: attempts } = await fetchSession(till, session.id);
+    assert.deepEqual(
+      attempts.map(({ status }: Data) => status),
+      ['failed'],
+    );
+  });
+
+  test('is refused in words', async () => {
+    const session = await unpaid();
+    const form = await as('owner').get(pathOf(session, '/pay'));
+    const answer = await as('owner').submit(form, '/pay', { amount: 'ten', outcome: 'lost' });
+    assert.match(answer.html, /id="field-amount-wrong">An amount in EUR has/);
+    assert.match(answer.html, /id="field-outcome-wrong">outcome must be one of/);
+  });
+
+  test('is not there in live mode', async () => {
+    const { authorization } = await till.createKey({ mode: 'live' });
+    const session = await createSession(till, {}, { authorization });
+    const path = `/dashboard/1/live/sessions/${session.id}/pay`;
+    const shown = await as('owner').get(path.slice(0, -'/pay'.length));
+    assert.equal(shown.status, 200);
+    assert.match(shown.html, /\/items"/);
+    assert.doesNotMatch(shown.html, /\/pay"/);
+    assert.equal((await as('owner').get(path)).status, 404);
+    assert.equal((await as('owner').post(path, { form_token: await tokenOf(as('owner')) })).status, 404);
+  });
+});
+
+const items = (...rows: ReadonlyArray<Readonly<Record<string, string>>>): Record<string, string> =>
+  Object.fromEntries(
+    rows.flatMap((row, place) =>
+      Object.entries(row).map(([name, value]) => [`items/${place}/${name}`, value] as const),
+    ),
+  );
+
+suite('a new session', () => {
+  const open = () => as('owner').get(`${LIST}/new`);
+  const count = async () => (await as('owner').get(`${LIST}.jsonl`)).html.split('\n').length;
+
+  test('is made of what was typed, once', async () => {
+    const form = await open();
+    const fields = {
+      invoice_currency: 'chf',
+      reference_id: 'invoice-7',
+      'customer_details/name': 'Grace',
+      'customer_details/email': 'grace@example.com',
+      // A row between two others stays empty.
+      ...items(
+        { name: 'Tea', quantity: '3', unit_price: '4.5', description: 'Green\r\nLoose' },
+        {},
+        { name: 'Cup', unit_price: '10' },
+      ),
+    };
+    const before = await count();
+    const answers = await Promise.all([1, 2].map(() => as('owner').submit(form, '/new', fields)));
+    assert.equal(new Set(answers.map(({ location }) => location)).size, 1);
+    assert.equal(await count(), before + 1);
+    const id =
+      /sessions\/(chk_\w+)\?done=session-created/.exec(answers[0]?.location ?? '')?.[1] ?? assert.fail();
+    const session = await fetchSession(till, id);
+    assert.deepEqual(
+      [session.invoice_currency, session.amount, session.reference_id, session.customer_details.email],
+      ['CHF', 2350, 'invoice-7', 'grace@example.com'],
+    );
+    assert.deepEqual(
+      session.items.map(({ name, quantity, unit_price, description }: Data) => [
+        name,
+        quantity,
+        unit_price,
+        description,
+      ]),
+      [
+        ['Tea', 3, 450, 'Green\nLoose'],
+        ['Cup', 1, 1000, ''],
+      ],
+    );
+  });
+
+  test('may have an amount alone, in a currency without a point', async () => {
+    const answer = await as('owner').submit(await open(), '/new', {
+      invoice_currency: 'JPY',
+      amount: '1250',
+    });
+    const page = await as('owner').follow(answer);
+    assert.match(textOf(page), /The session is created.*¥1,250/);
+  });
+
+  test('tells all mistakes beside their fields, and keeps what was typed', async () => {
+    const before = await count();
+    const fields = {
+      invoice_currency: 'EUR',
+      amount: '1.234',
+      'customer_details/email': 'grace',
+      ...items(
+        { name: 'Tea', quantity: 'two', unit_price: '4,50' },
+        { name: '', quantity: '1', unit_price: '1' },
+      ),
+    };
+    const answer = await as('owner').submit(await open(), '/new', fields);
+    assert.ok(answer.status >= 400 && answer.status < 500);
+    const wrong = [...answer.html.matchAll(/id="field-([^"]*)-wrong"/g)].map(([, name]) => name);
+    assert.deepEqual(wrong, [
+      'amount',
+      'customer_details/email',
+      'items/0/quantity',
+      'items/0/unit_price',
+      'items/1/name',
+    ]);
+    assert.doesNotMatch(answer.html, /role="alert"/);
+    const kept = formIn(answer, '/new').fields;
+    for (const [name, value] of Object.entries(fields)) assert.equal(kept[name], value, name);
+    assert.equal(await count(), before);
+  });
+
+  test('of a currency that there is not is told so alone', async () => {
+    const fields = { invoice_currency: 'XXX', amount: '1.5', ...items({ name: 'Tea', unit_price: '1' }) };
+    const answer = await as('owner').submit(await open(), '/new', fields);
+    const wrong = [...answer.html.matchAll(/id="field-([^"]*)-wrong"/g)].map(([, name]) => name);
+    assert.deepEqual(wrong, ['invoice_currency']);
+  });
+
+  test('has more rows for whoever asks, and nothing is made', async () => {
+    const before = await count();
+    const form = await open();
+    const more = await as('owner').submit(form, '/new', {
+      more: '1',
+      ...items({ name: 'Tea', unit_price: 'x' }),
+    });
+    assert.equal(more.status, 200);
+    const { fields } = formIn(more, '/new');
+    assert.equal(fields['items/0/unit_price'], 'x');
+    assert.equal(fields['items/5/name'], '');
+    assert.equal(fields.once, formIn(form, '/new').fields.once);
+    assert.equal(await count(), before);
+  });
+});
+
+suite('items', () => {
+  const open = (session: Data) => as('owner').get(pathOf(session, '/items'));
+  const namesOf = async ({ id }: Data): Promise<string[]> =>
+    (await fetchSession(till, id)).items.map(({ name }: Data) => name);
+
+  test('are edited, and keep what was not touched', async () => {
+    const session = await unpaid({
+      items: [{ name: 'Tea', quantity: 2, unit_price: 450, description: '\n  Green\nLoose' }],
+    });
+    const form = await open(session);
+    const answer = await as('owner').submit(form, '/items', items({}, { name: 'Cup', unit_price: '10' }));
+    assert.equal(answer.location, `${pathOf(session)}?done=items-changed`);
+    const { items: changed, amount } = await fetchSession(till, session.id);
+    assert.deepEqual([changed[0].unit_price, changed[0].quantity, amount], [450, 2, 1900]);
+    assert.match(changed[0].description, /Green\nLoose$/);
+    // Twice the same is once.
+    const again = await as('owner').submit(form, '/items', items({}, { name: 'Cup', unit_price: '10' }));
+    assert.equal(again.status, 303);
+  });
+
+  test('that somebody has changed meanwhile are shown to the second, with what was typed kept', async () => {
+    const session = await unpaid();
+    const form = await open(session);
+    const body = { items: [{ name: 'Chair', quantity: 1, unit_price: 9900 }] };
+    succeeded(await till.call('PUT', `/v3/checkout/${session.id}`, { body }));
+    const second = await as('owner').submit(form, '/items', items({ name: 'Table' }));
+    assert.equal(second.status, 412);
+    assert.match(second.html, /role="alert"><p>The session is at version 2/);
+    assert.match(
+      textOf(second),
+      /Somebody has changed.*Chair 1 €99\.00.*What was done.* update by \S+ req_\S+ The session was updated/,
+    );
+    assert.equal(formIn(second, '/items').fields['items/0/name'], 'Table');
+    assert.deepEqual(await namesOf(session), ['Chair']);
+    const third = await as('owner').submit(second, '/items');
+    assert.equal(third.status, 303, textOf(third));
+    assert.deepEqual(await namesOf(session), ['Table', 'Gadget']);
+  });
+
+  test('are refused in words: a wrong price, none at all, and once something is paid', async () => {
+    const session = await unpaid();
+    const wrong = await as('owner').submit(await open(session), '/items', items({ unit_price: '1.005' }));
+    assert.match(wrong.html, /id="field-items\/0\/unit_price-wrong">An amount in EUR/);
+    const none = await as('owner').submit(await open(session), '/items', {
+      ...items({ name: '', unit_price: '' }, { name: '', unit_price: '' }),
+    });
+    assert.match(none.html, /role="alert"><p>items must/);
+    const form = await open(session);
+    await pay(till, session.id);
+    const { headers: _, ...late } = await as('owner').submit(form, '/items', { version: '*' });
+    assert.ok(late.status >= 400 && late.status < 500);
+    assert.match(late.html, /role="alert"/);
+    assert.deepEqual(await namesOf(session), ['Widget', 'Gadget']);
+  });
+});
+
+suite('where there is no such session', () => {
+  const ways = ['', '/refund', '/items', '/pay'];
+
+  test('nothing is shown of another account, another mode, or an id that is none', async () => {
+    await createAccount(till.service.store, 'Other Shop', Date.now());
+    const { authorization } = await till.createKey({ account: 2 });
+    const foreign = await createSession(till, order, { authorization });
+    const own = await paid();
+    await till.createKey({ mode: 'live' });
+    // Whoever has proved lately who they are is not asked for it before they are told.
+    const { visitor: owner } = await signedInVisitor(till, { email: 'fresh@example.com' });
+    const token = { form_token: await tokenOf(owner), once: 'once', version: '"1"' };
+    for (const way of ways) {
+      for (const path of [
+        pathOf(foreign, way),
+        `/dashboard/1/live/sessions/${own.id}${way}`,
+        `/dashboard/2/test/sessions/${foreign.id}${way}`,
+        `${LIST}/chk_none${way}`,
+        `${LIST}/%2e%2e%2fwebhook_endpoint${way}`,
+      ]) {
+        const page = await owner.get(path);
+        assert.equal(page.status, 404, path);
+        if (way === '') continue;
+        assert.equal((await owner.post(path, token)).status, 404, path);
+      }
+    }
+    for (const way of ['/expire', '/resend']) {
+      const { status } = await owner.post(pathOf(foreign, way), token);
+      assert.equal(status, 404, way);
+    }
+  });
+});
+
+/** Asserts that a page is made of tags and attributes that our own code writes: whatever else looks like one is text. */
+function assertOwnMarkup({ html }: Page, about: string): void {
+  const rest = html.replaceAll(
+    /<\/?[a-z][a-z0-9]*(?: [a-zA-Z-]+(?:="[^"<]*")?)*\/?>|<!doctype html>/g,
+    (tag) => {
+      for (const [, name = '', value = ''] of tag.matchAll(/ ([a-zA-Z-]+)(?:="([^"]*)")?/g)) {
+        assert.doesNotMatch(name, /^on|^style$|^srcdoc$|^formaction$/, about);
+        if (name === 'href' || name === 'action' || name === 'src')
+          assert.match(
+            value,
+            /^(?:\/|https?:\/\/127|#|data:image\/svg\+xml,%3Csvg xmlns=&#39;http:\/\/www\.w3)/,
+            about,
+          );
+      }
+      assert.doesNotMatch(
+        tag,
+        /^<(?:iframe|object|embed|base|img|style|math|portal|frameset|video|audio)\b/,
+        about,
+      );
+      return '';
+    },
+  );
+  assert.doesNotMatch(rest, /</, about);
+  assert.equal(html.match(/<script\b/g)?.length, 1, about);
+}
+
+suite('script carriers', () => {
+  test('are text on every screen, from whatever field they come', async () => {
+    for (const text of texts) {
+      const session = await paid({
+        reference_id: text.slice(0, 128),
+        transaction_description: text,
+        items: undefined,
+        amount: 1000,
+        customer_details: { name: text, phone: { calling_code: '1', number: text.slice(0, 32) } },
+        billing_details: { name: text, label: text.slice(0, 100) },
+        metadata: { [text.slice(0, 40)]: text, nested: { [text.slice(0, 40)]: text } },
+      });
+      const reason = { payin: session.id, amount: 100, reason: text, remarks: text };
+      await till.call('POST', '/v3/refund', { body: reason });
+      const [shown, refund] = await Promise.all([
+        as('owner').get(pathOf(session)),
+        as('owner').get(pathOf(session, '/refund')),
+      ]);
+      assertOwnMarkup(shown, text);
+      assertOwnMarkup(refund, text);
+      const query = new URLSearchParams({ q: text, [`metadata[${text}]`]: text, 'created_at[gte]': text });
+      assertOwnMarkup(await as('owner').get(`${LIST}?${query}`), text);
+    }
+    assertOwnMarkup(await as('owner').get(LIST), 'the list');
+  });
+
+  test('are text in the fields that they were typed into', async () => {
+    const form = await as('owner').get(`${LIST}/new`);
+    for (const text of texts) {
+      const fields = {
+        invoice_currency: text,
+        amount: text,
+        reference_id: text,
+        'customer_details/name': text,
+      };
+      const more = { 'customer_details/email': text, more: '1' };
+      const row = items({ name: text, quantity: text, unit_price: text, description: text });
+      const page = await as('owner').submit(form, '/new', { ...fields, ...more, ...row });
+      assertOwnMarkup(page, text);
+      assert.equal(formIn(page, '/new').fields['items/0/description'], text.trim());
+    }
+    const carriers = texts
+      .slice(0, 99)
+      .map((name) => ({ name, quantity: 1, unit_price: 1, description: name }));
+    const session = await unpaid({ items: carriers });
+    assertOwnMarkup(await as('owner').get(pathOf(session)), 'items');
+    assertOwnMarkup(await as('owner').get(pathOf(session, '/items')), 'items');
+  });
+});

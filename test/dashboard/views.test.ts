@@ -1,0 +1,211 @@
+/** Screens of payments in a browser: everyone can use them, at any width, in the light and in the dark, and by keys. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, afterEach, before, suite, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import type { AxeResults } from 'axe-core';
+import type { Browser, BrowserContextOptions, Page, Response } from 'playwright-core';
+import { startReceiver } from '../api/receiver.ts';
+import { advance, createSession, order, pay } from '../api/shop.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { signedInVisitor } from '../support/dashboard.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const ends: Array<() => Promise<void>> = [];
+let till: TestService;
+let browser: Browser;
+let cookie: string;
+const paths: string[] = [
+  '',
+  '?status=gone&invoice_currency=EUR&amount[gte]=x&metadata[order_id]=A-7&q=order',
+];
+
+before(async () => {
+  till = await startService({ after: (hook) => ends.push(hook) });
+  browser = await launchBrowser();
+  const { visitor } = await signedInVisitor(till);
+  cookie = visitor.cookie();
+  for (let number = 1; number <= 8; number++) {
+    const session = await createSession(till, { ...order, reference_id: `order-${1000 + number}` });
+    if (number % 2 === 0) await pay(till, session.id, number % 4 === 0 ? {} : { amount: 1200 });
+    if (number === 1) paths.push(`/${session.id}`, `/${session.id}/items`, `/${session.id}/pay`, '/new');
+  }
+  // One of which everything is to be told.
+  const receiver = await startReceiver({ after: (hook) => ends.push(async () => hook()) }, () => 500);
+  const full = await createSession(till, {
+    ...order,
+    reference_id: 'order-1009',
+    webhook_url: receiver.url,
+    billing_details: { name: 'Ada Lovelace', address: { line1: '12 St James’s Square', city: 'London' } },
+  });
+  await pay(till, full.id, { outcome: 'failed' });
+  await pay(till, full.id, { amount: 1000 });
+  await pay(till, full.id);
+  await till.call('POST', '/v3/refund', { body: { payin: full.id, amount: 700, reason: 'It was blue.' } });
+  await receiver.received(1);
+  await advance(till, 30 * 86_400);
+  paths.push(`/${full.id}`, `/${full.id}/refund`);
+});
+afterEach(async () => {
+  await Promise.all(browser.contexts().map((context) => context.close()));
+});
+after(async () => {
+  await browser.close();
+  for (const end of ends) await end();
+});
+
+async function open(options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser.newContext({ locale: 'en-US', ...options });
+  const [name = '', value = ''] = cookie.split('=', 2);
+  // Chromium takes a secure cookie over HTTP from this machine, but is given one only for HTTPS.
+  const url = till.url.replace('http:', 'https:');
+  await context.addCookies([{ name, value, url, secure: true, httpOnly: true, sameSite: 'Lax' }]);
+  return context.newPage();
+}
+
+const LIST = '/dashboard/1/test/sessions';
+const axe = readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
+
+suite('axe finds nothing', () => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [320, 1280]) {
+      test(`${colorScheme}, ${width} px`, async () => {
+        const page = await open({ colorScheme, viewport: { width, height: 900 } });
+        const problems: string[] = [];
+        page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+        for (const [place, path] of paths.entries()) {
+          await page.goto(`${till.url}${LIST}${path}`);
+          const folder = process.env.OPENTILL_TEST_PICTURES;
+          if (folder) {
+            await page.screenshot({ path: `${folder}/${place}-${colorScheme}-${width}.png`, fullPage: true });
+          }
+          await page.evaluate(
+            "document.querySelectorAll('details').forEach((each) => { each.open = true; })",
+          );
+          await page.evaluate(await axe);
+          const { violations } = (await page.evaluate(
+            "axe.run({ resultTypes: ['violations'] })",
+          )) as AxeResults;
+          assert.deepEqual(
+            violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`)),
+            [],
+            path,
+          );
+          const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+          assert.ok(Number(overflow) <= 0, `${path}: ${overflow} px too wide`);
+        }
+        const expected = 'Failed to load resource: the server responded with a status of 422';
+        assert.deepEqual(
+          problems.filter((text) => !text.startsWith(expected)),
+          [],
+        );
+      });
+    }
+  }
+});
+
+const focused = (page: Page) =>
+  page.evaluate('document.activeElement.textContent || document.activeElement.name');
+
+suite('keys', () => {
+  test('go along the rows, open one, search and show what they do', async () => {
+    const page = await open();
+    await page.goto(`${till.url}${LIST}`);
+    await page.keyboard.press('j');
+    assert.equal(await focused(page), 'order-1009');
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('k');
+    assert.equal(await focused(page), 'order-1008');
+    await page.keyboard.press('/');
+    assert.equal(await focused(page), 'q');
+    await page.keyboard.type('jk/?');
+    assert.equal(await page.inputValue('[name=q]'), 'jk/?');
+    await page.locator('main').focus();
+    await page.keyboard.press('?');
+    assert.equal(await page.locator('#keys').getAttribute('open'), '');
+    await page.locator('main').focus();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/sessions/chk_*');
+  });
+
+  test('can be turned off, and stay so', async () => {
+    const page = await open();
+    await page.goto(`${till.url}${LIST}`);
+    await page.keyboard.press('?');
+    await page.getByRole('button', { name: 'Turn the keys off' }).click();
+    await page.reload();
+    await page.keyboard.press('j');
+    assert.notEqual(await focused(page), 'order-1009');
+  });
+});
+
+test('the link of a session is copied by a button', async () => {
+  const session = await createSession(till, { reference_id: 'copied' });
+  const page = await open({ permissions: ['clipboard-read', 'clipboard-write'] });
+  await page.goto(`${till.url}${LIST}/${session.id}`);
+  await page.getByRole('button', { name: 'Copy the link' }).click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), session.url);
+});
+
+suite('live updates', () => {
+  test('show what has changed, and leave the focus where it is', async () => {
+    const page = await open();
+    await page.clock.install();
+    const { id } = await createSession(till, { ...order, reference_id: 'live-1' });
+    for (const path of ['?q=live-1', `/${id}`]) {
+      await page.goto(`${till.url}${LIST}${path}`);
+      if (path.startsWith('?')) await page.keyboard.press('j');
+      await pay(till, id, { amount: 100 });
+      const answered = page.waitForResponse((response) => response.url().endsWith(path));
+      await page.clock.runFor(10_000);
+      await answered;
+      const amount = path.startsWith('?') ? '€1.00' : '€2.00';
+      await page.locator('[data-live]', { hasText: amount }).first().waitFor();
+      if (path.startsWith('?')) assert.equal(await focused(page), 'live-1');
+    }
+  });
+
+  test('can be turned off, and stay so', async () => {
+    const page = await open();
+    await page.clock.install();
+    await page.goto(`${till.url}${LIST}`);
+    await page.getByRole('button', { name: 'Turn live updates off' }).click();
+    await page.reload();
+    let asked = 0;
+    page.on('request', () => {
+      asked += 1;
+    });
+    await page.clock.runFor(60_000);
+    assert.equal(asked, 0);
+    await page.getByRole('button', { name: 'Turn live updates on' }).waitFor();
+  });
+
+  test('end where nobody uses the page', async () => {
+    const page = await open();
+    await page.clock.install();
+    await page.goto(`${till.url}${LIST}`);
+    let asked = 0;
+    page.on('request', () => {
+      asked += 1;
+    });
+    await page.clock.runFor(3_600_000);
+    assert.ok(asked > 0 && asked <= 90, String(asked));
+  });
+});
+
+test('every screen comes with no more than 100 KiB, compressed', async () => {
+  const page = await open();
+  for (const path of paths) {
+    const bodies: Array<Promise<Buffer>> = [];
+    const note = (response: Response) => void bodies.push(response.body());
+    page.on('response', note);
+    await page.goto(`${till.url}${LIST}${path}`);
+    page.off('response', note);
+    const bytes = (await Promise.all(bodies)).reduce((sum, body) => sum + gzipSync(body).length, 0);
+    assert.ok(bodies.length >= 3, `${bodies.length} files`);
+    assert.ok(bytes <= 100 * 1024, `${path}: ${bytes} bytes`);
+  }
+});
