@@ -134,8 +134,8 @@ export const developerFaults: readonly Fault[] = [
     name: 'the log has users by their ids',
     file: 'src/dashboard/actors.ts',
     tests: listing.tests,
-    find: 'names.get(actor) ?? others',
-    replace: 'others',
+    find: 'rows.find(({ id }) => id === actor)',
+    replace: 'rows.find(({ name }) => name === actor)',
   },
   {
     name: 'a checkbox comes back unchecked beside a mistake',

@@ -83,10 +83,11 @@ export const paymentFaults: readonly Fault[] = [
     replace: 'T12:00Z',
   },
   {
-    name: 'somebody of another account is told of by name, as nobody',
+    name: 'somebody of another account is told of as nobody',
     ...history,
-    find: 'if (member === undefined) return html`<code>${actor}</code>`;',
-    replace: 'if (member === undefined) return html``;',
+    file: 'src/dashboard/actors.ts',
+    find: 'others.get(actor) ?? actor',
+    replace: "others.get(actor) ?? ''",
   },
   {
     name: 'a change is told of as that of the one before it',
