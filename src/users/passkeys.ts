@@ -118,6 +118,7 @@ export async function madePasskey(
     expectedOrigin: party.origin,
     expectedRPID: party.id,
     requireUserVerification: true,
+    supportedAlgorithmIDs: ALGORITHMS,
     // It throws at what it cannot read, as at what is wrong.
   }).catch(() => null);
   if (!verified?.verified) return null;
