@@ -169,7 +169,10 @@ export async function createService(
           ...(lookEveryMs === undefined ? {} : { lookEveryMs }),
         });
 
-  const passwords = createPasswords();
+  // Whoever sets no limit for addresses has none here.
+  const passwords = createPasswords(
+    config.ADDRESS_RATE_LIMIT === 0 ? { ofOne: Number.POSITIVE_INFINITY } : {},
+  );
   const screens: Declared[] = [];
   const currentPhase = () => phase;
   const operations =

@@ -2,6 +2,7 @@
 import type { Fault } from './fault.ts';
 
 const rules = { file: 'src/users/user-changes.ts', tests: ['test/users/user-changes.test.ts'] };
+const signing = { ...rules, file: 'src/users/sign-in-rules.ts' };
 const signIn = ['test/dashboard/sign-in.test.ts'];
 const doors = ['test/dashboard/doors.test.ts'];
 const passkeys = { file: 'src/users/passkeys.ts', tests: ['test/users/passkeys.test.ts'] };
@@ -16,32 +17,27 @@ export const userFaults: readonly Fault[] = [
     replace: 'link.hash === hash;',
   },
   {
-    name: 'a link is good twice',
-    ...rules,
-    find: '    password,\n    link: null,\n    totp: null,',
-    replace: '    password,\n    totp: null,',
-  },
-  {
     name: 'a password counts that was changed meanwhile',
-    ...rules,
-    find: 'verified !== null && verified === user.password',
-    replace: 'verified !== null',
+    ...signing,
+    find: "verified !== null && verified === user.password ? right() : null;\n  return done === null\n    ? { kind: 'failed', user: { ...user,",
+    replace:
+      "verified !== null ? right() : null;\n  return done === null\n    ? { kind: 'failed', user: { ...user,",
   },
   {
     name: 'wrong passwords are looked at without a pause',
-    ...rules,
+    ...signing,
     find: 'count >= FREE_FAILURES && now < lastAt + PAUSE_MS',
     replace: 'count >= FREE_FAILURES && now < lastAt',
   },
   {
     name: 'a right password alone ends the count of wrong codes',
-    ...rules,
-    find: 'failures: isWhole ? NO_FAILURES : user.failures,',
-    replace: 'failures: NO_FAILURES,',
+    ...signing,
+    find: 'failures: NO_FAILURES, signIns } : { ...user, signIns };',
+    replace: 'failures: NO_FAILURES, signIns } : { ...user, failures: NO_FAILURES, signIns };',
   },
   {
     name: 'a recovery code is good twice',
-    ...rules,
+    ...signing,
     find: 'recoveryCodes: user.recoveryCodes.filter((each) => each !== hash) };',
     replace: 'recoveryCodes: user.recoveryCodes };',
   },
@@ -54,13 +50,13 @@ export const userFaults: readonly Fault[] = [
   },
   {
     name: 'the cookie stays the same behind the second factor',
-    ...rules,
-    find: 'const whole = { ...signIn, secretHash, confirmedAt: now, seenAt: now };',
-    replace: 'const whole = { ...signIn, confirmedAt: now, seenAt: now };',
+    ...signing,
+    find: 'const whole = { secretHash, confirmedAt: now, seenAt: now };',
+    replace: 'const whole = { confirmedAt: now, seenAt: now };',
   },
   {
     name: 'whoever is signed in proves it by the password alone, though there is a second factor',
-    ...rules,
+    ...signing,
     find: 'const used = user.totp === null ? user : withCodeUsed(user, code, now);',
     replace: "const used = user.totp === null || code === '' ? user : withCodeUsed(user, code, now);",
   },
@@ -99,14 +95,57 @@ export const userFaults: readonly Fault[] = [
   {
     name: 'a changed password leaves other browsers signed in',
     ...rules,
-    find: '          signIns: user.signIns.filter(({ id }) => id === command.signIn),\n        }),',
-    replace: '        }),',
+    find: '        signIns: user.signIns.filter(({ id }) => id === command.signIn),\n      }));',
+    replace: '      }));',
   },
   {
     name: 'a passkey is good twice for one challenge',
-    ...rules,
+    ...signing,
     find: 'askedAt <= passkey.usedAt',
     replace: 'askedAt < passkey.usedAt',
+  },
+  {
+    name: 'a link that one account has asked for leads to another one',
+    ...rules,
+    find: 'changed({ ...user, link: null, roles })',
+    replace: 'changed({ ...user, roles })',
+  },
+  {
+    name: 'a link outlives the sign-in of whom it is for',
+    ...signing,
+    find: 'isWhole ? { ...user, link: null,',
+    replace: 'isWhole ? { ...user,',
+  },
+  {
+    name: 'half a sign-in pushes out a whole one',
+    ...signing,
+    find: '(confirmedAt !== null) === isWhole',
+    replace: '(confirmedAt !== null) !== isWhole',
+  },
+  {
+    name: 'strangers keep who is signed in from proving it',
+    ...signing,
+    find: 'isPaused(signIn.failures, now)',
+    replace: 'isPaused(user.failures, now)',
+  },
+  {
+    name: 'a proof leaves the cookie as it was',
+    ...signing,
+    find: '  secretHash,\n  confirmedAt: now,\n  failures: NO_FAILURES,',
+    replace: '  confirmedAt: now,\n  failures: NO_FAILURES,',
+  },
+  {
+    name: 'an account takes all users of the installation',
+    ...rules,
+    find: 'members >= MAX_MEMBERS',
+    replace: 'members >= MAX_USERS',
+  },
+  {
+    name: 'one address takes all turns of passwords',
+    file: 'src/users/passwords.ts',
+    tests: ['test/users/passwords.test.ts'],
+    find: ' || ofAddresses.of(client) >= ofOne',
+    replace: '',
   },
   {
     name: 'a challenge is good for ever',

@@ -1,9 +1,11 @@
 /** Proof anew of who somebody is, before what moves money, keys or people. The form that asked for it goes along. */
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { hashSecret } from '../accounts/api-key.ts';
 import { isRefusal } from '../checkout/refusals.ts';
 import { html } from '../lib/html.ts';
-import { BAD_PASSKEY } from '../users/user-changes.ts';
+import { BAD_PASSKEY } from '../users/user-commands.ts';
 import type { Mistake } from './api.ts';
+import { formTokenOf, newCookieSecret, setCookie } from './cookie.ts';
 import type { DashboardDependencies } from './dependencies.ts';
 import { tokenField } from './document.ts';
 import { executeOnUser, type OwnCommand } from './execute.ts';
@@ -12,38 +14,54 @@ import { TYPED_SECRETS } from './kept.ts';
 import type { Outcome } from './outcome.ts';
 import { passkeyForm } from './passkeys.ts';
 import { codeField, mistake, PAUSED } from './sign-in-forms.ts';
-import type { Visitor } from './visitor.ts';
+import { signInBy, type Visitor } from './visitor.ts';
 
 type Asked = { readonly request: FastifyRequest; readonly visitor: Visitor; readonly form: Form };
 
 const OWN_FIELDS = ['confirm_password', 'confirm_code', 'confirm_passkey', 'form_token', ...TYPED_SECRETS];
 
-/** Null where the form brings the proof; else the screen that asks for it. */
-export async function confirmIn(dependencies: DashboardDependencies, asked: Asked): Promise<Outcome | null> {
-  const { request, visitor, form } = asked;
-  const command = await commandOf(dependencies, visitor, form);
-  if (command === null) return confirmScreen(dependencies, asked, []);
-  if (command === 'bad passkey') return confirmScreen(dependencies, asked, mistake(BAD_PASSKEY));
+/** What comes of asking for a proof: the visitor, whose sign-in has a new secret, or the screen that asks. */
+export type Proof = { readonly visitor: Visitor } | { readonly outcome: Outcome };
+
+/** Takes the proof that the form brings; else gives the screen that asks for it. */
+export async function confirmIn(
+  dependencies: DashboardDependencies,
+  asked: Asked & { readonly reply: FastifyReply },
+): Promise<Proof> {
+  const { request, reply, visitor, form } = asked;
+  const again = async (mistakes: readonly Mistake[]): Promise<Proof> => ({
+    outcome: await confirmScreen(dependencies, asked, mistakes),
+  });
+  const secret = newCookieSecret();
+  const command = await commandOf(dependencies, request, visitor, form, hashSecret(secret));
+  if (command === null) return again([]);
+  if (command === 'bad passkey') return again(mistake(BAD_PASSKEY));
   const decision = await executeOnUser(dependencies, request, visitor.user.id, command);
-  if (isRefusal(decision)) return confirmScreen(dependencies, asked, mistake(decision.detail));
-  if (decision.kind === 'change') return null;
-  const message = decision.kind === 'paused' ? PAUSED : 'The password or the code is wrong.';
-  return confirmScreen(dependencies, asked, mistake(message));
+  if (isRefusal(decision)) return again(mistake(decision.detail));
+  if (decision.kind !== 'change')
+    return again(mistake(decision.kind === 'paused' ? PAUSED : 'The password or the code is wrong.'));
+  const cookie = { ...visitor.cookie, secret };
+  setCookie(reply, cookie);
+  const { user } = decision;
+  const signIn = signInBy(user, secret);
+  return { visitor: { user, signIn, cookie, formToken: formTokenOf(secret), isConfirmed: true } };
 }
 
 /** What the form proves by; null where it brings nothing yet. */
 async function commandOf(
   { passwords, passkeys }: DashboardDependencies,
+  { ip }: FastifyRequest,
   { user, signIn: { id: signIn } }: Visitor,
   { confirm_password: password, confirm_code: code = '', confirm_passkey: answer }: Form,
+  secretHash: string,
 ): Promise<OwnCommand | 'bad passkey' | null> {
   if (answer !== undefined && passkeys !== null) {
     const used = await passkeys.used(answer, user);
-    return used === null ? 'bad passkey' : { type: 'confirm_by_passkey', signIn, ...used };
+    return used === null ? 'bad passkey' : { type: 'confirm_by_passkey', signIn, secretHash, ...used };
   }
   if (password === undefined) return null;
-  const isRight = await passwords.matches(password, user.password);
-  return { type: 'confirm', signIn, code, verified: isRight ? user.password : null };
+  const isRight = await passwords.matches(password, user.password, ip);
+  return { type: 'confirm', signIn, code, secretHash, verified: isRight ? user.password : null };
 }
 
 async function confirmScreen(

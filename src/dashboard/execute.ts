@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import { isRefusal, type Refusal } from '../checkout/refusals.ts';
 import { installation, type UserId } from '../users/user.ts';
-import type { UserCommand, UserDecision } from '../users/user-changes.ts';
+import type { UserCommand, UserDecision } from '../users/user-commands.ts';
 import type { DashboardDependencies } from './dependencies.ts';
 
 type Untimed<C> = C extends UserCommand ? Omit<C, 'now'> : never;

@@ -6,7 +6,8 @@ import { type Form, formOf, hidden } from './form.ts';
 export const KEPT = 'kept';
 const MAX_LENGTH = 16_384;
 
-type Kept = { readonly path: string; readonly form: Form };
+/** `user` is who has typed it: nobody else sends it. */
+type Kept = { readonly path: string; readonly form: Form; readonly user: string };
 
 /** Secrets that people type in: nothing shows them again, so a form that comes back asks for them anew. */
 export const TYPED_SECRETS: readonly string[] = ['secret_key', 'webhook_secret'];
@@ -23,20 +24,21 @@ const LEFT_OUT = [
   'confirm_passkey',
   'passkey',
   ...TYPED_SECRETS,
+  'secret',
 ];
 
 /** The field for the page, or nothing if there is no form, or one that is too long. */
-export function keptField(path: string, form: Form): Html | false {
+export function keptField(path: string, form: Form, user: string): Html | false {
   const fields = Object.fromEntries(Object.entries(form).filter(([name]) => !LEFT_OUT.includes(name)));
-  const text = JSON.stringify({ path, form: fields } satisfies Kept);
+  const text = JSON.stringify({ path, form: fields, user } satisfies Kept);
   return text.length <= MAX_LENGTH && hidden(KEPT, text);
 }
 
 export function readKept(text: string | undefined): Kept | null {
   if (text === undefined || text.length > MAX_LENGTH) return null;
   try {
-    const { path, form } = JSON.parse(text);
-    return isOwnPath(path) ? { path, form: formOf(form) } : null;
+    const { path, form, user } = JSON.parse(text);
+    return isOwnPath(path) && typeof user === 'string' ? { path, form: formOf(form), user } : null;
   } catch {
     return null;
   }

@@ -34,5 +34,11 @@ const notices = {
 
 export type Notice = keyof typeof notices;
 
-export const noticeOf = (name: string | undefined): string | null =>
-  name !== undefined && Object.hasOwn(notices, name) ? notices[name as Notice] : null;
+const isNotice = (name: string | undefined): name is Notice =>
+  name !== undefined && Object.hasOwn(notices, name);
+
+export const noticeOf = (name: string | undefined): string | null => (isNotice(name) ? notices[name] : null);
+
+/** The notice of an address, for the next one. */
+export const doneIn = ({ done }: { readonly done?: string }): { readonly done?: Notice } =>
+  isNotice(done) ? { done } : {};

@@ -5,12 +5,20 @@ import { EMAIL_LENGTH, USER_NAME_LENGTH } from '../users/user.ts';
 import type { Mistake } from './api.ts';
 import { field as fieldOf } from './form.ts';
 
+/** Characters that no name and no address has, and that PostgreSQL does not take. */
+const CONTROL = /\p{Cc}/u;
+
+export const isEmail = (text: string): boolean =>
+  /^[^\s@]+@[^\s@]+$/.test(text) && text.length <= EMAIL_LENGTH && !CONTROL.test(text);
+
 export function emailMistakes({ name, email }: { readonly name: string; readonly email: string }): Mistake[] {
   const mistakes: Mistake[] = [];
-  if (name === '' || name.length > USER_NAME_LENGTH)
-    mistakes.push({ message: `Your name has 1 to ${USER_NAME_LENGTH} characters.`, pointer: '/name' });
-  if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > EMAIL_LENGTH)
-    mistakes.push({ message: 'This is no e-mail address.', pointer: '/email' });
+  if (name === '' || name.length > USER_NAME_LENGTH || CONTROL.test(name))
+    mistakes.push({
+      message: `Your name has 1 to ${USER_NAME_LENGTH} characters, all of which can be seen.`,
+      pointer: '/name',
+    });
+  if (!isEmail(email)) mistakes.push({ message: 'This is no e-mail address.', pointer: '/email' });
   return mistakes;
 }
 

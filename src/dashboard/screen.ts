@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ApiCaller, apiFor } from './api.ts';
-import { confirmIn } from './confirm.ts';
+import { confirmIn, type Proof } from './confirm.ts';
 import { clearCookie } from './cookie.ts';
 import type { DashboardDependencies } from './dependencies.ts';
 import { documentOf } from './document.ts';
@@ -11,7 +11,7 @@ import { noticeOf } from './notices.ts';
 import { notFound, type Outcome } from './outcome.ts';
 import { type Place, placeOf } from './place.ts';
 import { signedOutScreen } from './sign-in-forms.ts';
-import { hasFormToken, type Visitor, visitorOf } from './visitor.ts';
+import { anyVisitor, hasFormToken, type Visitor, visitorOf } from './visitor.ts';
 
 /** Who may come: anybody, whoever is signed in, or whoever may do an operation of the API on the account of the path. */
 export type Needs =
@@ -99,9 +99,9 @@ export function declareOn(app: FastifyInstance, dependencies: DashboardDependenc
     return reply.code(status).type('text/html; charset=utf-8').send(page);
   }
 
-  /** The screen that asks who somebody is; null where that is known, or the form has told it. */
-  const proof = async (visit: OwnVisit): Promise<Outcome | null> =>
-    visit.visitor.isConfirmed ? null : confirmIn(dependencies, visit);
+  /** Asks who somebody is, unless that is known. */
+  const proof = async (visit: OwnVisit): Promise<Proof> =>
+    visit.visitor.isConfirmed ? { visitor: visit.visitor } : confirmIn(dependencies, visit);
 
   return (declared, respond) => {
     const { method, path, needs } = declared;
@@ -121,14 +121,17 @@ export function declareOn(app: FastifyInstance, dependencies: DashboardDependenc
       if (needs === 'nothing') return given(common);
       const visitor = await visitorOf(dependencies, request);
       if (visitor === null) {
-        clearCookie(reply);
+        // Half a sign-in goes on in another window.
+        if ((await anyVisitor(dependencies, request)) === null) clearCookie(reply);
         return send(reply, await signedOutScreen(dependencies, request, common.form), common);
       }
       const own: OwnVisit = { ...common, visitor };
       if (method === 'POST' && !hasFormToken(request, visitor)) return send(reply, outdated, own);
       if (typeof needs === 'string') {
-        const asked = needs === 'own-confirmed' ? await proof(own) : null;
-        return asked === null ? given(own) : send(reply, asked, own);
+        const proven = needs === 'own-confirmed' ? await proof(own) : own;
+        return 'outcome' in proven
+          ? send(reply, proven.outcome, own)
+          : given({ ...own, visitor: proven.visitor });
       }
       const place = await placeOf(dependencies, visitor, common.params);
       if (place === null) return send(reply, notFound, own);
@@ -142,8 +145,10 @@ export function declareOn(app: FastifyInstance, dependencies: DashboardDependenc
       const live = apiFor({ ...asker, tenant: { ...place.tenant, mode: 'live' } });
       const visit: Visit = { ...own, place, api, live };
       if (!place.may(operation)) return send(reply, forbidden(place), visit);
-      const asked = confirmed ? await proof(own) : null;
-      return asked === null ? given(visit) : send(reply, asked, visit);
+      const proven = confirmed ? await proof(own) : own;
+      return 'outcome' in proven
+        ? send(reply, proven.outcome, visit)
+        : given({ ...visit, visitor: proven.visitor });
     }
 
     app.route({ method, url: `/dashboard${path}`, config: { screen: declared }, handler: answer });

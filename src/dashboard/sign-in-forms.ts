@@ -1,7 +1,9 @@
 /** The forms of signing in, and where somebody goes on behind them. */
 import type { FastifyRequest } from 'fastify';
 import { type Html, html } from '../lib/html.ts';
+import type { UserId } from '../users/user.ts';
 import type { Mistake } from './api.ts';
+import { cookieOf } from './cookie.ts';
 import type { DashboardDependencies } from './dependencies.ts';
 import { tokenField } from './document.ts';
 import { type Form, field, hidden, otherMistakes } from './form.ts';
@@ -21,13 +23,14 @@ export const goOnTo = (path: string | undefined): GoOn => isOwnPath(path) && hid
 
 export function goOnIn(form: Form): GoOn {
   const kept = readKept(form[KEPT]);
-  return kept === null ? goOnTo(form.next) : keptField(kept.path, kept.form);
+  return kept === null ? goOnTo(form.next) : keptField(kept.path, kept.form, kept.user);
 }
 
 /** The first screen behind the sign-in, or the form that was kept. */
-export function arrived(form: Form, formToken: string, basePath: string): Outcome {
+export function arrived(form: Form, user: UserId, formToken: string, basePath: string): Outcome {
   const kept = readKept(form[KEPT]);
-  if (kept === null) return { goTo: isOwnPath(form.next) ? form.next.slice('/dashboard'.length) : '' };
+  if (kept === null || kept.user !== user)
+    return { goTo: isOwnPath(form.next) ? form.next.slice('/dashboard'.length) : '' };
   return {
     title: 'Go on',
     main: html`<p>You are signed in again. What you had typed is kept.</p>
@@ -38,11 +41,12 @@ ${resendForm(kept, basePath, tokenField({ formToken }))}`,
 /** The screen for a request of somebody who is not signed in, which leads back to what they wanted. */
 export async function signedOutScreen(
   dependencies: Shown,
-  { method, url }: FastifyRequest,
+  request: FastifyRequest,
   form: Form,
 ): Promise<Outcome> {
+  const { method, url } = request;
   const isForm = method === 'POST';
-  const goOn = isForm ? keptField(url, form) : goOnTo(url);
+  const goOn = isForm ? keptField(url, form, cookieOf(request)?.user ?? '') : goOnTo(url);
   const mistakes = isForm ? mistake('You were signed out meanwhile. Nothing was changed.') : [];
   return { ...(await signInScreen(dependencies, goOn, mistakes)), status: 401 };
 }

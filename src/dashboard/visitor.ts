@@ -17,7 +17,7 @@ export type Visitor = {
   readonly isConfirmed: boolean;
 };
 
-/** Time between two notes of when and from where somebody was last seen. */
+/** Time between two notes of when and from where somebody was last seen: each of them is a change. */
 const NOTED_EVERY_MS = 5 * 60_000;
 
 /** The visitor, also one whose second factor is still to come; null for nobody. */
@@ -48,9 +48,12 @@ export async function visitorOf(
   const visitor = await anyVisitor(dependencies, request);
   if (visitor === null || visitor.signIn.confirmedAt === null) return null;
   const { signIn } = visitor;
-  if (dependencies.realNow() - signIn.seenAt >= NOTED_EVERY_MS || signIn.address !== request.ip) {
+  if (dependencies.realNow() - signIn.seenAt >= NOTED_EVERY_MS) {
     const command = { type: 'see_sign_in', signIn: signIn.id, address: request.ip } as const;
-    await executeOnUser(dependencies, request, visitor.user.id, command);
+    // Nobody waits for it: screens can be read while nothing can be written.
+    executeOnUser(dependencies, request, visitor.user.id, command).catch((error) =>
+      request.log.warn({ err: error, request_id: request.id }, 'it was not noted who was seen'),
+    );
   }
   return visitor;
 }
@@ -61,6 +64,14 @@ const isSecretOf = ({ secretHash }: SignIn, { secret }: Cookie): boolean =>
 /** True if the form was made for this visitor. */
 export function hasFormToken({ body }: FastifyRequest, visitor: Visitor): boolean {
   const given = Object(body).form_token;
-  if (typeof given !== 'string' || given.length !== visitor.formToken.length) return false;
-  return timingSafeEqual(Buffer.from(given), Buffer.from(visitor.formToken));
+  const [one, other] = [Buffer.from(typeof given === 'string' ? given : ''), Buffer.from(visitor.formToken)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+/** The sign-in that was made with the secret. */
+export function signInBy({ signIns }: User, secret: string): SignIn {
+  const hash = hashSecret(secret);
+  const found = signIns.find(({ secretHash }) => secretHash === hash);
+  if (found === undefined) throw new Error('the sign-in that was just made is not there');
+  return found;
 }

@@ -219,8 +219,8 @@ export const errorTable = {
   too_many_users: {
     status: 409,
     code: 19045,
-    text: 'The installation has the maximum number of users.',
-    advice: 'Remove members who no longer need to sign in. A user without a role on any account is deleted.',
+    text: 'The account, or the installation, has the maximum number of users.',
+    advice: 'Remove members who no longer need to sign in, and invitations that nobody has accepted.',
   },
   last_owner: {
     status: 409,

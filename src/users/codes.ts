@@ -54,9 +54,9 @@ export function usedTotp({ secret, lastStep }: Totp, code: string, now: RealTime
 /** Number of recovery codes that a user has at first. */
 const CODES = 10;
 
-/** New recovery codes such as `k3m9q-7xw2p`, 50 random bits each. */
+/** New recovery codes such as `k3m9qx-7xw2pa-…`, four groups with 120 random bits: a quick hash of them is enough. */
 export const newRecoveryCodes = (): string[] =>
-  Array.from({ length: CODES }, () => `${randomText(5)}-${randomText(5)}`);
+  Array.from({ length: CODES }, () => Array.from({ length: 4 }, () => randomText(6)).join('-'));
 
 /** What is kept of a recovery code, however it is typed. */
 export const hashCode = (code: string): string =>

@@ -5,6 +5,7 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
+import { ID_LENGTH } from '../lib/id.ts';
 import type { RealTime } from '../lib/time.ts';
 import { MAX_PASSKEYS, type Passkey, type User, type UserId } from './user.ts';
 
@@ -19,7 +20,7 @@ export type Purpose = 'create' | 'get';
 
 /**
  * Challenges that any process of the installation recognizes as its own, without keeping them: a time, random bytes, and a
- * mark that nobody else can make. `secret` is one of the installation.
+ * mark that only who knows `secret` can make.
  */
 export function challengesOf(secret: string) {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'opentill passkey challenges', 32));
@@ -126,12 +127,15 @@ export async function madePasskey(
   return { id, publicKey: Buffer.from(publicKey).toString('base64url'), counter };
 }
 
+const USER_ID = new RegExp(`^usr_[0-9a-z]{${ID_LENGTH}}$`);
+
 /** The user whom the answer names, and the passkey; nothing of it is proved yet. */
 export function namedIn(text: string): { readonly user: UserId; readonly passkey: string } | null {
   const answer = answerIn<AuthenticationResponseJSON>(text);
   const handle: unknown = answer?.response.userHandle;
   if (answer === null || typeof handle !== 'string') return null;
-  return { user: Buffer.from(handle, 'base64url').toString('latin1') as UserId, passkey: answer.id };
+  const user = Buffer.from(handle, 'base64url').toString('latin1');
+  return USER_ID.test(user) ? { user: user as UserId, passkey: answer.id } : null;
 }
 
 /** The counter of the passkey behind this use of it; null where the answer does not prove it. */

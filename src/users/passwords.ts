@@ -1,6 +1,8 @@
 /** Passwords, kept as Argon2id hashes (RFC 9106) in the PHC string format. */
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import { clientOf } from '../lib/client-address.ts';
+import { createCounts } from '../lib/counts.ts';
 
 const derive = promisify(argon2);
 
@@ -12,6 +14,9 @@ const SALT_BYTES = 16;
 export const PASSWORD_MIN_LENGTH = 12;
 export const PASSWORD_MAX_LENGTH = 200;
 
+/** Passwords of one address that wait, among the others. */
+const MAX_OF_ONE = 3;
+
 /** Passwords that wait to be hashed: each takes a thread for some 50 ms, and the same threads read files and resolve names. */
 const MAX_WAITING = 30;
 
@@ -21,16 +26,22 @@ export class TooManyPasswords extends Error {
 
 export type Passwords = ReturnType<typeof createPasswords>;
 
-/** Hashes passwords one after the other. Rejects with TooManyPasswords where too many wait. */
-export function createPasswords() {
+/** Hashes passwords one after the other. Rejects with TooManyPasswords where too many wait, of all or of one address. */
+export function createPasswords({ most = MAX_WAITING, ofOne = MAX_OF_ONE } = {}) {
   let waiting = 0;
   let last: Promise<unknown> = Promise.resolve();
 
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (waiting >= MAX_WAITING) return Promise.reject(new TooManyPasswords('too many passwords wait'));
+  const ofAddresses = createCounts();
+
+  function inTurn<T>(address: string, work: () => Promise<T>): Promise<T> {
+    const client = clientOf(address);
+    if (waiting >= most || ofAddresses.of(client) >= ofOne)
+      return Promise.reject(new TooManyPasswords('too many passwords wait'));
     waiting++;
+    ofAddresses.add(client, 1);
     const done = last.then(work).finally(() => {
       waiting--;
+      ofAddresses.add(client, -1);
     });
     last = done.catch(() => {});
     return done;
@@ -41,15 +52,15 @@ export function createPasswords() {
 
   return {
     /** The hash to keep. */
-    hash: (password: string): Promise<string> =>
-      inTurn(async () => {
+    hash: (password: string, address: string): Promise<string> =>
+      inTurn(address, async () => {
         const nonce = randomBytes(SALT_BYTES);
         return phcOf({ ...cost, nonce, tag: await tagOf(password, { ...cost, nonce }) });
       }),
 
     /** True if it is the password of this hash; of no hash, false after the same time. */
-    matches: (password: string, hash: string | null): Promise<boolean> =>
-      inTurn(async () => {
+    matches: (password: string, hash: string | null, address: string): Promise<boolean> =>
+      inTurn(address, async () => {
         const { tag, ...parameters } = parsed(hash ?? nobody);
         return timingSafeEqual(await tagOf(password, parameters), tag) && hash !== null;
       }),

@@ -31,11 +31,13 @@ export type User = {
   readonly passkeys: readonly Passkey[];
   /** The link with which the user sets a password, or null. */
   readonly link: Link | null;
-  /** Wrong passwords and codes in a row. */
-  readonly failures: { readonly count: number; readonly lastAt: RealTime };
+  /** Wrong passwords and codes in a row of those who would sign in, whoever they are. */
+  readonly failures: Failures;
   /** Browsers in which the user is signed in, oldest first. */
   readonly signIns: readonly SignIn[];
 };
+
+export type Failures = { readonly count: number; readonly lastAt: RealTime };
 
 /** `secret` is in base 32; `lastStep` is the time step of the code that was used last, which no code may repeat. */
 export type Totp = { readonly secret: string; readonly lastStep: number };
@@ -67,11 +69,17 @@ export type SignIn = {
   readonly address: string;
   /** The browser as it names itself. */
   readonly browser: string;
+  /** Wrong passwords and codes in a row with which somebody has tried to prove anew who they are. */
+  readonly failures: Failures;
 };
 
 /** Maximum number of users of an installation. */
-export const MAX_USERS = 1_000;
+export const MAX_USERS = 10_000;
+/** Maximum number of members of an account, those among them who are only invited. */
+export const MAX_MEMBERS = 100;
 export const MAX_SIGN_INS = 20;
+/** Of those that lack their second factor: they push out no whole one. */
+export const MAX_HALF_SIGN_INS = 3;
 export const MAX_PASSKEYS = 10;
 export const PASSKEY_NAME_LENGTH = 50;
 export const USER_NAME_LENGTH = 100;

@@ -19,7 +19,7 @@ import type { ReceivingAccount } from '../methods/bank/receiving-account.ts';
 import type { ProviderEvent } from '../methods/provider-event.ts';
 import type { AccountChange, Answer, Audit, IdempotencyKey, Writes } from '../store/store.ts';
 import type { UserId } from '../users/user.ts';
-import type { UserCommand, UserDecision } from '../users/user-changes.ts';
+import type { UserCommand, UserDecision } from '../users/user-commands.ts';
 import type { Delivery, DeliveryResult, OrderedDelivery } from '../webhooks/delivery.ts';
 import type { Endpoint, EndpointCommand, EndpointId } from '../webhooks/endpoint.ts';
 import type { Health } from '../webhooks/health.ts';

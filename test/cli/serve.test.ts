@@ -251,7 +251,7 @@ suite('a start that cannot be', () => {
     );
     assert.equal(code, 1);
     assert.equal(stdout, '');
-    assert.match(stderr, /^opentill needs Node\.js 24 [^\n]*18\.20\.8[^\n]*npm ci[^\n]*\n$/);
+    assert.match(stderr, /^opentill needs Node\.js 24\.7 [^\n]*18\.20\.8[^\n]*npm ci[^\n]*\n$/);
   });
 });
 

@@ -7,7 +7,7 @@ import { newId } from '../../src/lib/id.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Role } from '../../src/users/roles.ts';
 import { installation, type User, type UserId } from '../../src/users/user.ts';
-import type { UserCommand, UserDecision } from '../../src/users/user-changes.ts';
+import type { UserCommand, UserDecision } from '../../src/users/user-commands.ts';
 import { ownOrigin } from '../../src/writer/command.ts';
 
 export async function changeUser(store: Store, id: UserId, command: UserCommand): Promise<UserDecision> {

@@ -3,13 +3,8 @@ import { hash } from 'node:crypto';
 import { isRefusal } from '../../src/checkout/refusals.ts';
 import type { Role } from '../../src/users/roles.ts';
 import type { User, UserId } from '../../src/users/user.ts';
-import {
-  decideUser,
-  type NewSignIn,
-  type UserCommand,
-  type UserDecision,
-  type UserFacts,
-} from '../../src/users/user-changes.ts';
+import { decideUser } from '../../src/users/user-changes.ts';
+import type { NewSignIn, UserCommand, UserDecision, UserFacts } from '../../src/users/user-commands.ts';
 
 export const T = Date.UTC(2026, 0, 15, 12);
 export const MINUTE = 60_000;
@@ -33,7 +28,7 @@ export const PASSWORD = '$argon2id$of the right password';
 
 type Loose<C> = C extends { readonly now: number } ? Omit<C, 'now'> & { readonly now?: number } : never;
 
-const nobodyElse: UserFacts = { byEmail: null, invitation: null, count: 1, owners: [] };
+const nobodyElse: UserFacts = { byEmail: null, invitation: null, members: 1, count: 1, owners: [] };
 
 export const decide = (user: User | null, command: Loose<UserCommand>, facts: Partial<UserFacts> = {}) =>
   decideUser(user, { ...nobodyElse, ...facts }, { now: T, ...command } as UserCommand);

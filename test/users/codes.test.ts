@@ -38,7 +38,7 @@ test('an authenticator app is told the issuer, the address and the secret', () =
 test('recovery codes differ, and are known however they are typed', () => {
   const codes = newRecoveryCodes();
   assert.equal(new Set(codes).size, 10);
-  for (const code of codes) assert.match(code, /^[0-9a-z]{5}-[0-9a-z]{5}$/);
+  for (const code of codes) assert.match(code, /^[0-9a-z]{6}(-[0-9a-z]{6}){3}$/);
   assert.equal(hashCode('K3M9Q 7xw2p'), hashCode('k3m9q-7xw2p'));
   assert.notEqual(hashCode('k3m9q-7xw2p'), hashCode('k3m9q-7xw2q'));
 });

@@ -7,6 +7,7 @@ import { hashCode, newRecoveryCodes, newTotpSecret } from '../../src/users/codes
 import {
   CONFIRMED_MS,
   isConfirmed,
+  MAX_MEMBERS,
   MAX_SIGN_INS,
   MAX_USERS,
   openSignIn,
@@ -113,6 +114,8 @@ suite('inviting', () => {
       link,
     } as const;
     assert.equal(refused(null, invite, { count: MAX_USERS }), 'too_many_users');
+    assert.equal(refused(null, invite, { members: MAX_MEMBERS }), 'too_many_users');
+    decided('change', null, invite, { members: MAX_MEMBERS - 1 });
     decided('change', null, invite, { count: MAX_USERS - 1 });
   });
 
@@ -232,6 +235,13 @@ suite('a second factor', () => {
     decided('change', again, give(codeOf(secret, later + 30_000), later, 'fourth'));
   });
 
+  test('pushes out no whole sign-in while it is still to come', () => {
+    let user = withTotp();
+    for (let i = 0; i < 30; i++) user = half(user, `half ${i}`);
+    assert.equal(user.signIns.filter(({ confirmedAt }) => confirmedAt === null).length, 3);
+    assert.equal(user.signIns[0]?.secretHash, sha256('first'));
+  });
+
   test('takes each recovery code once, however it is typed', () => {
     const [code = ''] = codes;
     const whole = decided('change', half(), give(` ${code.toUpperCase().replace('-', ' ')}`));
@@ -263,12 +273,13 @@ suite('proving anew who one is', () => {
   const { id } = browser('first');
   const now = T + HOUR;
   const confirm = (verified: string | null, code = '') =>
-    ({ type: 'confirm', signIn: id, verified, code, now }) as const;
+    ({ type: 'confirm', signIn: id, verified, code, secretHash: sha256('anew'), now }) as const;
 
   test('does for ten minutes', () => {
     const user = decided('change', signedIn(), confirm(PASSWORD));
     const [signIn] = user.signIns;
     assert.ok(signIn);
+    assert.equal(signIn.secretHash, sha256('anew'));
     assert.ok(isConfirmed(signIn, now + CONFIRMED_MS - 1));
     assert.ok(!isConfirmed(signIn, now + CONFIRMED_MS));
     decided('failed', signedIn(), confirm(null));
@@ -278,6 +289,21 @@ suite('proving anew who one is', () => {
     decided('failed', withTotp(), confirm(PASSWORD));
     decided('failed', withTotp(), confirm(null, codeOf(secret, now)));
     decided('change', withTotp(), confirm(PASSWORD, codeOf(secret, now)));
+  });
+
+  test('is held up by wrong tries of this browser alone, and not by those of strangers', () => {
+    const signIn = { type: 'sign_in', verified: null, signIn: browser('stranger'), now } as const;
+    let user = signedIn();
+    for (let i = 0; i < 12; i++) {
+      const decision = decide(user, signIn);
+      assert.ok(!isRefusal(decision));
+      user = decision.user;
+    }
+    decided('paused', user, { ...signIn, verified: PASSWORD });
+    decided('change', user, confirm(PASSWORD));
+    for (let i = 0; i < 10; i++) user = decided('failed', user, confirm(null));
+    decided('paused', user, confirm(PASSWORD));
+    decided('change', user, { ...confirm(PASSWORD), now: now + MINUTE });
   });
 
   test('is refused of a sign-in that has ended or lacks its second factor', () => {
@@ -329,7 +355,13 @@ suite('a passkey', () => {
 
   test('proves anew who one is', () => {
     const now = T + HOUR;
-    const confirm = { type: 'confirm_by_passkey', signIn: browser('first').id, ...used, now } as const;
+    const confirm = {
+      type: 'confirm_by_passkey',
+      signIn: browser('first').id,
+      secretHash: sha256('anew'),
+      ...used,
+      now,
+    } as const;
     assert.equal(decided('change', withKey, confirm).signIns[0]?.confirmedAt, now);
     assert.equal(refused(withKey, { ...confirm, passkey: 'another' }), 'not_found');
     assert.equal(refused({ ...withKey, signIns: [] }, confirm), 'not_found');
@@ -347,6 +379,33 @@ suite('a passkey', () => {
     } as const;
     assert.deepEqual(decided('change', reset, accept).passkeys, []);
   });
+});
+
+suite('a link of somebody who can sign in', () => {
+  test('is void as soon as they do, or join another account', () => {
+    const reset = decided('change', signedIn(), { type: 'reset_user', account: 1, link });
+    assert.deepEqual(reset.link, link);
+    const signIn = { type: 'sign_in', verified: PASSWORD, signIn: browser('second') } as const;
+    assert.equal(decided('change', reset, signIn).link, null);
+    const invitation = { ...invitedUser('support', 2), id: bob };
+    const join = { type: 'join', invitation: bob, secretHash: link.hash } as const;
+    assert.equal(decided('change', reset, join, { invitation }).link, null);
+  });
+
+  test('stays where the password alone is known, and the second factor is not', () => {
+    const reset = decided('change', withTotp(), { type: 'reset_user', account: 1, link });
+    const signIn = { type: 'sign_in', verified: PASSWORD, signIn: browser('second') } as const;
+    assert.deepEqual(decided('change', reset, signIn).link, link);
+  });
+});
+
+test('a new sign-in takes the place of the one that the browser has had', () => {
+  const signIn = { type: 'sign_in', verified: PASSWORD, signIn: browser('second') } as const;
+  const user = decided('change', signedIn(), { ...signIn, replaces: browser('first').id });
+  assert.deepEqual(
+    user.signIns.map(({ secretHash }) => secretHash),
+    [sha256('second')],
+  );
 });
 
 suite('changing a password', () => {

@@ -19,5 +19,6 @@ export const nothing: Loaded = {
   users: new Map(),
   usersByEmail: new Map(),
   userCount: new Map(),
+  memberCounts: new Map(),
   accountOwners: new Map(),
 };

@@ -5,7 +5,7 @@ import { linkAddress, newLink } from '../../users/links.ts';
 import { representMember, representNewLink } from '../../users/representation.ts';
 import type { Role } from '../../users/roles.ts';
 import { accountsOf, installation, type User, type UserId } from '../../users/user.ts';
-import type { UserCommand } from '../../users/user-changes.ts';
+import type { UserCommand } from '../../users/user-commands.ts';
 import { ownOrigin } from '../../writer/command.ts';
 import { accountOf } from '../account.ts';
 import { Failure } from '../failure.ts';

@@ -4,7 +4,7 @@ import { drawing, html } from '../../lib/html.ts';
 import { drawCode } from '../../methods/bank/codes/draw.ts';
 import { isTotpSecret, newRecoveryCodes, newTotpSecret, totpAddress } from '../../users/codes.ts';
 import { PASSKEY_NAME_LENGTH } from '../../users/user.ts';
-import type { UserDecision } from '../../users/user-changes.ts';
+import type { UserDecision } from '../../users/user-commands.ts';
 import type { Mistake } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
@@ -102,7 +102,8 @@ ${passkeyForm('create', { action: to('/passkeys'), name: 'passkey', options }, c
   declare({ method: 'GET', path: '/profile/passkeys', needs: 'own-confirmed' }, (visit) => newPasskey(visit));
 
   declare({ method: 'POST', path: '/profile/passkeys', needs: 'own-confirmed' }, async (visit) => {
-    const { passkey: answer = '', name = '' } = visit.form;
+    const { passkey: answer, name = '' } = visit.form;
+    if (answer === undefined) return newPasskey(visit);
     const made = passkeys && (await passkeys.made(answer));
     if (made === null)
       return newPasskey(visit, mistake('The passkey was not made, or it took too long. Try again.'));

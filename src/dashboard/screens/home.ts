@@ -2,6 +2,7 @@
 import { html } from '../../lib/html.ts';
 import { accountsOf } from '../../users/user.ts';
 import { navigation } from '../document.ts';
+import { doneIn } from '../notices.ts';
 import { notFound } from '../outcome.ts';
 import { pathIn } from '../place.ts';
 import type { Declare } from '../screen.ts';
@@ -13,7 +14,7 @@ export function homeScreens(declare: Declare): void {
     if (account === undefined || first === undefined)
       return { title: 'No account', main: html`<p>You have no role on any account.</p>` };
     const path = pathIn({ account, mode: 'live' }, first.screen).slice('/dashboard'.length);
-    return { goTo: query.done === undefined ? path : `${path}?done=${query.done}` };
+    return { goTo: path, ...doneIn(query) };
   });
 
   declare({ method: 'GET', path: '/*', needs: 'sign-in' }, () => notFound);

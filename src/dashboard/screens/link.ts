@@ -14,8 +14,8 @@ import { type Outcome, refused } from '../outcome.ts';
 import { emailMistakes, newPasswordField, passwordMistakes } from '../personal.ts';
 import type { Declare } from '../screen.ts';
 import { mistake } from '../sign-in-forms.ts';
-import { type Visitor, visitorOf } from '../visitor.ts';
-import { newSignIn, signInBy } from './sign-in.ts';
+import { signInBy, type Visitor, visitorOf } from '../visitor.ts';
+import { newSignIn } from './sign-in.ts';
 
 const gone: Outcome = {
   status: 404,
@@ -123,7 +123,7 @@ ${newPasswordField('password', 'Password', mistakes)}
         secretHash: hash,
         name,
         email,
-        password: await passwords.hash(password),
+        password: await passwords.hash(password, request.ip),
         signIn: newSignIn(dependencies, request, secret),
       });
       if (isRefusal(decision)) {

@@ -3,7 +3,7 @@ import { emailKey } from '../../checkout/customer.ts';
 import { isRefusal, type Refusal } from '../../checkout/refusals.ts';
 import { type Content, type Html, html } from '../../lib/html.ts';
 import { EMAIL_LENGTH, type SignIn, type SignInId, USER_NAME_LENGTH } from '../../users/user.ts';
-import type { UserDecision } from '../../users/user-changes.ts';
+import type { UserDecision } from '../../users/user-commands.ts';
 import type { Mistake } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
@@ -107,11 +107,11 @@ ${
     const { user, signIn } = visit.visitor;
     const mistakes = passwordMistakes('new_password', next, user.email);
     if (mistakes.length > 0) return profile(visit, {}, mistakes);
-    const isRight = await passwords.matches(current, user.password);
+    const isRight = await passwords.matches(current, user.password, visit.request.ip);
     const decision = await change(visit, {
       type: 'change_password',
       verified: isRight ? user.password : null,
-      password: await passwords.hash(next),
+      password: await passwords.hash(next, visit.request.ip),
       signIn: signIn.id,
     });
     if (!isRefusal(decision) && decision.kind === 'change') return { goTo: '/profile', done: 'password' };

@@ -4,19 +4,45 @@ import { hashSecret } from '../../accounts/api-key.ts';
 import { emailKey } from '../../checkout/customer.ts';
 import { isRefusal } from '../../checkout/refusals.ts';
 import { newId } from '../../lib/id.ts';
-import { BROWSER_LENGTH, type SignIn, type User } from '../../users/user.ts';
-import { BAD_PASSKEY, type NewSignIn } from '../../users/user-changes.ts';
+import { createSparing } from '../../lib/sparing.ts';
+import { BROWSER_LENGTH, type SignInId, type User, type UserId } from '../../users/user.ts';
+import { BAD_PASSKEY, type NewSignIn } from '../../users/user-commands.ts';
 import { clearCookie, formTokenOf, newCookieSecret, setCookie } from '../cookie.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { executeOnUser } from '../execute.ts';
+import { isEmail } from '../personal.ts';
 import type { Declare } from '../screen.ts';
 import { arrived, codeScreen, goOnIn, goOnTo, mistake, PAUSED, signInScreen } from '../sign-in-forms.ts';
-import { anyVisitor } from '../visitor.ts';
+import { anyVisitor, signInBy } from '../visitor.ts';
 
-const WRONG = mistake('The e-mail address or the password is wrong.');
+/** It says the same of everybody, so that it does not tell whether there is such a user. */
+const WRONG = mistake(
+  'The e-mail address or the password is wrong. Behind ten wrong ones in a row, one in a minute is looked at.',
+);
+
+/** Time for which sign-ins of a user that are refused stand in the log in one line. */
+const LINE_EVERY_MS = 60_000;
 
 export function signInScreens(declare: Declare, dependencies: DashboardDependencies): void {
   const { basePath, store, passwords, passkeys } = dependencies;
+  const leftOut = createSparing(LINE_EVERY_MS, () => performance.now());
+
+  function note(request: FastifyRequest, user: UserId | null): void {
+    const like = leftOut(user ?? '');
+    if (like === null) return;
+    const others = like > 0 ? { left_out: like } : {};
+    request.log.warn({ request_id: request.id, user: user ?? 'unknown', ...others }, 'sign-in refused');
+  }
+
+  /** The sign-in that the browser has had, which ends with the new one. */
+  async function replacedBy(request: FastifyRequest, { id }: User): Promise<{ replaces?: SignInId }> {
+    const before = await anyVisitor(dependencies, request);
+    if (before === null) return {};
+    const { signIn } = before;
+    if (before.user.id === id) return { replaces: signIn.id };
+    await executeOnUser(dependencies, request, before.user.id, { type: 'sign_out', signIn: signIn.id });
+    return {};
+  }
 
   declare({ method: 'GET', path: '/sign-in', needs: 'nothing' }, async ({ request, query }) => {
     const visitor = await anyVisitor(dependencies, request);
@@ -26,24 +52,36 @@ export function signInScreens(declare: Declare, dependencies: DashboardDependenc
 
   declare({ method: 'POST', path: '/sign-in', needs: 'nothing' }, async ({ request, reply, form }) => {
     const goOn = goOnIn(form);
-    const again = (mistakes: typeof WRONG) => signInScreen(dependencies, goOn, mistakes, form.email);
+    const refusedTo = (asker: FastifyRequest, id: UserId | null) => {
+      note(asker, id);
+      return signInScreen(dependencies, goOn, WRONG, form.email);
+    };
     const email = emailKey(form.email ?? '');
-    const user = email === '' ? null : await store.dashboardUsers.fetchByEmail(email);
+    const user = isEmail(email) ? await store.dashboardUsers.fetchByEmail(email) : null;
     // Of nobody as well, so that the time does not tell whether there is such a user.
-    const isRight = await passwords.matches(form.password ?? '', user?.password ?? null);
-    if (user === null) return again(WRONG);
+    const isRight = await passwords.matches(form.password ?? '', user?.password ?? null, request.ip);
+    if (user === null) return refusedTo(request, null);
     const secret = newCookieSecret();
-    const decision = await executeOnUser(dependencies, request, user.id, {
+    const command = {
       type: 'sign_in',
       verified: isRight ? user.password : null,
       signIn: newSignIn(dependencies, request, secret),
-    });
-    if (isRefusal(decision) || decision.kind === 'failed') return again(WRONG);
-    if (decision.kind === 'paused') return again(mistake(PAUSED));
+      ...(isRight ? await replacedBy(request, user) : {}),
+    } as const;
+    const deciding = executeOnUser(dependencies, request, user.id, command);
+    if (!isRight) {
+      // It is counted behind the answer, which comes as soon as that to nobody.
+      deciding.catch((error) =>
+        request.log.warn({ err: error, request_id: request.id }, 'a wrong password was not counted'),
+      );
+      return refusedTo(request, user.id);
+    }
+    const decision = await deciding;
+    if (isRefusal(decision) || decision.kind !== 'change') return refusedTo(request, user.id);
     const signIn = signInBy(decision.user, secret);
     setCookie(reply, { user: user.id, signIn: signIn.id, secret });
     if (signIn.confirmedAt === null) return codeScreen(goOn, basePath);
-    return arrived(form, formTokenOf(secret), basePath);
+    return arrived(form, user.id, formTokenOf(secret), basePath);
   });
 
   declare({ method: 'POST', path: '/code', needs: 'nothing' }, async ({ request, reply, form }) => {
@@ -65,7 +103,7 @@ export function signInScreens(declare: Declare, dependencies: DashboardDependenc
         { message: 'The code is wrong, or was used already.', pointer: '/code' },
       ]);
     setCookie(reply, { user: user.id, signIn: signIn.id, secret });
-    return arrived(form, formTokenOf(secret), basePath);
+    return arrived(form, user.id, formTokenOf(secret), basePath);
   });
 
   declare({ method: 'POST', path: '/passkey', needs: 'nothing' }, async ({ request, reply, form }) => {
@@ -75,13 +113,19 @@ export function signInScreens(declare: Declare, dependencies: DashboardDependenc
     const used = user && passkeys && (await passkeys.used(field, user));
     const secret = newCookieSecret();
     const signIn = newSignIn(dependencies, request, secret);
+    const replaced = used ? await replacedBy(request, user) : {};
     const decision =
       used &&
-      (await executeOnUser(dependencies, request, user.id, { type: 'sign_in_by_passkey', signIn, ...used }));
+      (await executeOnUser(dependencies, request, user.id, {
+        type: 'sign_in_by_passkey',
+        signIn,
+        ...replaced,
+        ...used,
+      }));
     if (!decision || isRefusal(decision))
       return signInScreen(dependencies, goOnIn(form), mistake(BAD_PASSKEY));
     setCookie(reply, { user: decision.user.id, signIn: signIn.id, secret });
-    return arrived(form, formTokenOf(secret), basePath);
+    return arrived(form, decision.user.id, formTokenOf(secret), basePath);
   });
 
   declare({ method: 'POST', path: '/sign-out', needs: 'sign-in' }, async ({ request, reply, visitor }) => {
@@ -100,12 +144,4 @@ export function newSignIn(
 ): NewSignIn {
   const browser = (headers['user-agent'] ?? '').slice(0, BROWSER_LENGTH);
   return { id: newId('sgn', realNow()), secretHash: hashSecret(secret), address: ip, browser };
-}
-
-/** The sign-in that was made with the secret. */
-export function signInBy({ signIns }: User, secret: string): SignIn {
-  const hash = hashSecret(secret);
-  const found = signIns.find(({ secretHash }) => secretHash === hash);
-  if (found === undefined) throw new Error('the sign-in that was just made is not there');
-  return found;
 }

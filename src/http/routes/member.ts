@@ -6,7 +6,7 @@ import { newId } from '../../lib/id.ts';
 import { linkAddress, newLink } from '../../users/links.ts';
 import { representMember, representNewLink } from '../../users/representation.ts';
 import { installation, roleOn, type User, type UserId } from '../../users/user.ts';
-import { NO_SUCH_MEMBER, type UserCommand } from '../../users/user-changes.ts';
+import { NO_SUCH_MEMBER, type UserCommand } from '../../users/user-commands.ts';
 import type { Origin, Serialize, Value } from '../../writer/command.ts';
 import type { Executed } from '../../writer/writer.ts';
 import { JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';

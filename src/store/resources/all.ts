@@ -33,6 +33,7 @@ import { totals } from './totals.ts';
 import {
   dashboardUsers,
   loadAccountOwners,
+  loadMemberCounts,
   loadUserCount,
   loadUsers,
   loadUsersByEmail,
@@ -121,6 +122,7 @@ const loads = {
   users: loadUsers,
   usersByEmail: loadUsersByEmail,
   userCount: loadUserCount,
+  memberCounts: loadMemberCounts,
   receivers: loadReceivers,
   customers: loadCustomers,
   customersByEmail: loadCustomersByEmail,

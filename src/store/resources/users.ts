@@ -88,6 +88,30 @@ export const loadUserCount = load({
   },
 });
 
+/** Numbers of members of accounts. */
+export const loadMemberCounts = load({
+  keyOf: (account: number) => String(account),
+  read: (_tenant: Tenant, accounts: readonly number[]): Read<Map<string, number>> => ({
+    sql: sql`SELECT accounts FROM dashboard_user WHERE ${owned(installation)} AND (${join(
+      accounts.map((account) => hasRole(account)),
+      ' OR ',
+    )})`,
+    by: 'key',
+    from: (rows) => {
+      const found = rows as ReadonlyArray<Pick<Row<'dashboard_user'>, 'accounts'>>;
+      const countOf = (account: number) =>
+        found.filter((each) => each.accounts.includes(` ${account}:`)).length;
+      return new Map(accounts.map((account) => [String(account), countOf(account)]));
+    },
+  }),
+  apply(known, { user }: Changes) {
+    if (user === undefined) return;
+    const isIn = (each: User | null, account: string) => Number(each !== null && account in each.roles);
+    for (const [account, count] of known)
+      known.set(account, count + isIn(user.after, account) - isIn(user.before, account));
+  },
+});
+
 const anyOwner = (accounts: readonly number[]): Sql =>
   sql`(${join(
     accounts.map((account) => hasRole(account, 'owner')),

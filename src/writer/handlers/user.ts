@@ -3,7 +3,8 @@ import { tenantTime } from '../../accounts/account.ts';
 import { isRefusal, type Refusal } from '../../checkout/refusals.ts';
 import type { Loaded, Needs, Writes } from '../../store/store.ts';
 import type { UserId } from '../../users/user.ts';
-import { decideUser, type UserCommand, type UserDecision } from '../../users/user-changes.ts';
+import { decideUser } from '../../users/user-changes.ts';
+import type { UserCommand, UserDecision } from '../../users/user-commands.ts';
 import { auditOf, type ChangeUser, type Decided } from '../command.ts';
 
 export function userNeeds({ origin: { tenant }, id, command }: ChangeUser): Needs {
@@ -12,20 +13,21 @@ export function userNeeds({ origin: { tenant }, id, command }: ChangeUser): Need
     tenant,
     users: command.type === 'join' ? [id, command.invitation] : [id],
     ...(email === '' ? {} : { usersByEmail: [email] }),
-    ...(command.type === 'invite_user' ? { userCount: ['all'] } : {}),
+    ...(command.type === 'invite_user' ? { userCount: ['all'], memberCounts: [command.account] } : {}),
     ...(takesRole(command) ? { accountOwners: [command.account] } : {}),
   };
 }
 
 export function decideOnUser(
   { origin, id, command }: ChangeUser,
-  { users, usersByEmail, userCount, accountOwners }: Loaded,
+  { users, usersByEmail, userCount, memberCounts, accountOwners }: Loaded,
 ): Decided<UserDecision> | Refusal {
   const byEmail = usersByEmail.get(emailOf(command)) ?? null;
   const facts = {
     byEmail,
     invitation: command.type === 'join' ? (users.get(command.invitation) ?? null) : null,
     count: userCount.get('all') ?? 0,
+    members: command.type === 'invite_user' ? (memberCounts.get(String(command.account)) ?? 0) : 0,
     owners: takesRole(command) ? (accountOwners.get(String(command.account)) ?? []) : [],
   };
   const before = users.get(id) ?? null;

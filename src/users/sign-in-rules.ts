@@ -1,0 +1,165 @@
+/** Rules of signing in: passwords, codes, passkeys, and proofs of who is signed in. Pure. */
+import { type Refusal, refuse, refuseFields } from '../checkout/refusals.ts';
+import type { RealTime } from '../lib/time.ts';
+import { hashCode, usedTotp } from './codes.ts';
+import {
+  type Failures,
+  MAX_HALF_SIGN_INS,
+  MAX_PASSKEYS,
+  MAX_SIGN_INS,
+  openSignIn,
+  type SignIn,
+  type SignInId,
+  type Totp,
+  type User,
+} from './user.ts';
+import {
+  BAD_PASSKEY,
+  type CommandOf,
+  changed,
+  type NewSignIn,
+  NO_FAILURES,
+  SIGNED_OUT,
+  type UsedPasskey,
+  type UserCommand,
+  type UserDecision,
+} from './user-commands.ts';
+
+/** Wrong passwords and codes in a row, behind which only one in a minute is looked at. */
+const FREE_FAILURES = 10;
+const PAUSE_MS = 60_000;
+
+/**
+ * A new sign-in. The oldest makes room for it; one that lacks its second factor pushes out no whole one. Who can sign in
+ * needs no link any more, whoever has asked for one.
+ */
+export function withSignIn(user: User, signIn: NewSignIn, now: RealTime, isWhole = user.totp === null): User {
+  const made: SignIn = {
+    ...signIn,
+    createdAt: now,
+    seenAt: now,
+    confirmedAt: isWhole ? now : null,
+    failures: NO_FAILURES,
+  };
+  const alike = user.signIns.filter(({ confirmedAt }) => (confirmedAt !== null) === isWhole);
+  const most = isWhole ? MAX_SIGN_INS : MAX_HALF_SIGN_INS;
+  const gone = alike.slice(0, Math.max(0, alike.length + 1 - most));
+  const signIns = [...user.signIns.filter((each) => !gone.includes(each)), made];
+  // Who knows the password and not the code has guessed no less.
+  return isWhole ? { ...user, link: null, failures: NO_FAILURES, signIns } : { ...user, signIns };
+}
+
+export const without = (user: User, id: SignInId | undefined): User => ({
+  ...user,
+  signIns: user.signIns.filter((each) => each.id !== id),
+});
+
+export const withChanged = (user: User, id: SignInId, change: Partial<SignIn>): User => ({
+  ...user,
+  signIns: user.signIns.map((each) => (each.id === id ? { ...each, ...change } : each)),
+});
+
+const isPaused = ({ count, lastAt }: Failures, now: RealTime): boolean =>
+  count >= FREE_FAILURES && now < lastAt + PAUSE_MS;
+
+const oneMore = ({ count }: Failures, now: RealTime): Failures => ({ count: count + 1, lastAt: now });
+
+/**
+ * What follows from a password or code of somebody who would sign in, unless it was wrong. A password counts as right only
+ * while it is the current one: it was compared before the turn of the command.
+ */
+export function triedByAnybody(
+  user: User,
+  { now }: UserCommand,
+  verified: string | null,
+  right: () => User | null,
+): UserDecision {
+  if (isPaused(user.failures, now)) return { kind: 'paused', user };
+  const done = verified !== null && verified === user.password ? right() : null;
+  return done === null
+    ? { kind: 'failed', user: { ...user, failures: oneMore(user.failures, now) } }
+    : changed(done);
+}
+
+/** The same of somebody who is signed in: nobody else's wrong passwords keep them from it. */
+export function triedBy(
+  user: User,
+  { signIn: id, verified, now }: CommandOf<'confirm' | 'change_password'>,
+  right: () => User | null,
+): UserDecision | Refusal {
+  const signIn = wholeSignIn(user, id, now);
+  if (signIn === undefined) return refuse('not_found', SIGNED_OUT);
+  if (isPaused(signIn.failures, now)) return { kind: 'paused', user };
+  const done = verified !== null && verified === user.password ? right() : null;
+  return done === null
+    ? { kind: 'failed', user: withChanged(user, id, { failures: oneMore(signIn.failures, now) }) }
+    : changed(done);
+}
+
+function wholeSignIn(user: User, id: SignInId, now: RealTime): SignIn | undefined {
+  const signIn = openSignIn(user, id, now);
+  return signIn?.confirmedAt === null ? undefined : signIn;
+}
+
+export function codeGiven(user: User, command: CommandOf<'give_code'>): UserDecision | Refusal {
+  const { signIn: id, code, secretHash, now } = command;
+  if (openSignIn(user, id, now)?.confirmedAt !== null) return refuse('not_found', SIGNED_OUT);
+  return triedByAnybody(user, command, user.password, () => {
+    const used = withCodeUsed(user, code, now);
+    const whole = { secretHash, confirmedAt: now, seenAt: now };
+    return used && { ...withChanged(used, id, whole), link: null, failures: NO_FAILURES };
+  });
+}
+
+export function withPasskey(user: User, { passkey, now }: CommandOf<'add_passkey'>): UserDecision | Refusal {
+  if (user.passkeys.some(({ id }) => id === passkey.id)) return { kind: 'unchanged', user };
+  if (user.passkeys.length >= MAX_PASSKEYS)
+    return refuseFields([{ pointer: '/passkey', detail: `is one more than ${MAX_PASSKEYS}` }]);
+  return changed({ ...user, passkeys: [...user.passkeys, { ...passkey, createdAt: now, usedAt: 0 }] });
+}
+
+/** The user behind the use of a passkey; null for one that there is not, and for a challenge that was used. */
+export function withPasskeyUsed(user: User, { passkey: id, askedAt, counter }: UsedPasskey): User | null {
+  const passkey = user.passkeys.find((each) => each.id === id);
+  if (passkey === undefined || askedAt <= passkey.usedAt) return null;
+  const used = { ...passkey, usedAt: askedAt, counter };
+  return { ...user, passkeys: user.passkeys.map((each) => (each.id === id ? used : each)) };
+}
+
+export function confirmedByPasskey(
+  user: User,
+  command: CommandOf<'confirm_by_passkey'>,
+): UserDecision | Refusal {
+  const { signIn: id, secretHash, now } = command;
+  if (wholeSignIn(user, id, now) === undefined) return refuse('not_found', SIGNED_OUT);
+  const used = withPasskeyUsed(user, command);
+  return used === null
+    ? refuse('not_found', BAD_PASSKEY)
+    : changed(withChanged(used, id, provenAt(now, secretHash)));
+}
+
+/** A proof gives the sign-in a new secret, so that it is worth nothing to who has copied the one before. */
+const provenAt = (now: RealTime, secretHash: string): Partial<SignIn> => ({
+  secretHash,
+  confirmedAt: now,
+  failures: NO_FAILURES,
+});
+
+/** Whoever is signed in proves anew who they are: by the password, and by a code if there is a second factor. */
+export function confirmed(user: User, command: CommandOf<'confirm'>): UserDecision | Refusal {
+  const { signIn: id, code, secretHash, now } = command;
+  return triedBy(user, command, () => {
+    const used = user.totp === null ? user : withCodeUsed(user, code, now);
+    return used && withChanged(used, id, provenAt(now, secretHash));
+  });
+}
+
+/** The user behind a one-time password or a recovery code, neither of which is good twice; null for a wrong one. */
+function withCodeUsed(user: User, code: string, now: RealTime): User | null {
+  const digits = code.replaceAll(' ', '');
+  const totp: Totp | null = user.totp && usedTotp(user.totp, digits, now);
+  if (totp !== null) return { ...user, totp };
+  const hash = hashCode(code);
+  if (!user.recoveryCodes.includes(hash)) return null;
+  return { ...user, recoveryCodes: user.recoveryCodes.filter((each) => each !== hash) };
+}
