@@ -218,6 +218,7 @@ export async function createService(
         basePath: new URL(config.PUBLIC_URL).pathname.replace(/\/$/, ''),
         store,
         execute,
+        isPlain: isPlain(config.PUBLIC_URL),
         passwords,
         passkeys: passkeysFor({ publicUrl: config.PUBLIC_URL, store, realNow }),
         realNow,
@@ -312,6 +313,12 @@ async function tellOfUnreadable(store: Store, vault: Vault, logger: FastifyBaseL
 /** False behind a proxy, where HOST is a loopback address as well: only PUBLIC_URL tells. */
 export function servesThisMachineOnly({ HOST, PUBLIC_URL }: Pick<Config, 'HOST' | 'PUBLIC_URL'>): boolean {
   return isLoopback(HOST) && isLoopback(new URL(PUBLIC_URL).hostname.replace(/^\[(.*)\]$/, '$1'));
+}
+
+/** True for an address over HTTP that is not of this machine. */
+function isPlain(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'http:' && !isLoopback(hostname.replace(/^\[(.*)\]$/, '$1'));
 }
 
 function isLoopback(host: string): boolean {

@@ -15,6 +15,8 @@ export type DashboardDependencies = {
   readonly basePath: string;
   readonly store: Pick<Store, 'accounts' | 'dashboardUsers'>;
   readonly execute: Execute;
+  /** True where browsers reach the service over HTTP from other machines: they take no cookie of a sign-in then. */
+  readonly isPlain: boolean;
   readonly passwords: Passwords;
   /** Null where the service has no name that browsers could bind passkeys to. */
   readonly passkeys: Passkeys | null;

@@ -51,19 +51,25 @@ export async function signedOutScreen(
   return { ...(await signInScreen(dependencies, goOn, mistakes)), status: 401 };
 }
 
-type Shown = Pick<DashboardDependencies, 'basePath' | 'passkeys'>;
+type Shown = Pick<DashboardDependencies, 'basePath' | 'passkeys' | 'isPlain'>;
+
+/** What to know before a form is sent that could not lead in. */
+export const plainWarning = ({ isPlain }: Pick<DashboardDependencies, 'isPlain'>): Html | false =>
+  isPlain &&
+  html`<p class="alert" role="alert">The service is reached over HTTP: your browser keeps no sign-in. Ask the operator for HTTPS first.</p>`;
 
 export async function signInScreen(
-  { basePath, passkeys }: Shown,
+  shown: Shown,
   goOn: GoOn,
   mistakes: readonly Mistake[] = [],
   email = '',
 ): Promise<Outcome> {
+  const { basePath, passkeys } = shown;
   const request = passkeys && (await passkeys.request());
   return {
     status: mistakes.length > 0 ? 422 : 200,
     title: 'Sign in',
-    main: html`${otherMistakes(mistakes)}
+    main: html`${plainWarning(shown)}${otherMistakes(mistakes)}
 <form method="post" action="${basePath}/dashboard/sign-in">
 ${goOn}
 ${field({ name: 'email', label: 'E-mail address', type: 'email', value: email, autocomplete: 'username', required: true })}

@@ -21,7 +21,7 @@ const reading = [
 const rights: Readonly<Record<Role, Rights & { readonly meaning: string }>> = {
   owner: { meaning: 'do everything', permissions: allPermissions, operations: [] },
   finance: {
-    meaning: 'see everything, refund, and work with bank statements and payment files',
+    meaning: 'see sessions, customers and webhooks, refund, and work with bank statements and payment files',
     permissions: ['read', 'refund', 'bank'],
     operations: reading,
   },

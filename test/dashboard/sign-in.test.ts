@@ -285,6 +285,18 @@ suite('signing in', () => {
   });
 });
 
+test('a service that other machines reach over HTTP says that nobody can sign in, before a link is used up', async (t) => {
+  const plain = await startService(t, { env: { PUBLIC_URL: 'http://pay.example' } });
+  const { link } = await invite(plain.service.store, plain.url, { email: 'plain@example.com' });
+  for (const path of ['/dashboard/sign-in', link]) {
+    assert.ok(
+      textOf(await createVisitor(plain.url).get(path)).includes('Ask the operator for HTTPS first'),
+      path,
+    );
+    assert.ok(!textOf(await createVisitor(url).get('/dashboard/sign-in')).includes('HTTPS'));
+  }
+});
+
 suite('a cookie', () => {
   test('that was copied is worth nothing behind a proof or another sign-in', async () => {
     const { user, visitor } = await newVisitor();

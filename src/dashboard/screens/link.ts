@@ -13,7 +13,7 @@ import { type Form, field, otherMistakes } from '../form.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { emailMistakes, newPasswordField, passwordMistakes } from '../personal.ts';
 import type { Declare } from '../screen.ts';
-import { mistake } from '../sign-in-forms.ts';
+import { mistake, plainWarning } from '../sign-in-forms.ts';
 import { signInBy, type Visitor, visitorOf } from '../visitor.ts';
 import { newSignIn } from './sign-in.ts';
 
@@ -41,7 +41,7 @@ export function linkScreens(declare: Declare, dependencies: DashboardDependencie
     return {
       status: mistakes.length > 0 ? 422 : 200,
       title: isNew ? 'Welcome' : 'A new password',
-      main: html`${otherMistakes(mistakes, ['name', 'email', 'password'])}
+      main: html`${plainWarning(dependencies)}${otherMistakes(mistakes, ['name', 'email', 'password'])}
 <p>${isNew ? 'Choose a password, and you are signed in.' : 'Choose a new password. You are signed out everywhere else, and a second factor has to be set anew.'}</p>
 <form method="post" action="${basePath}/dashboard/link/${token}">
 ${isNew && field({ name: 'name', label: 'Your name', value: name, autocomplete: 'name', required: true, maxlength: USER_NAME_LENGTH }, mistakes)}

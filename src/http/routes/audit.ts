@@ -22,7 +22,7 @@ export function auditRoutes(api: Api, { store }: Dependencies): void {
         permission: 'manage',
         summary: 'List changes',
         description:
-          'Every change of the account and mode, with who made it: newest first. Entries are never removed. An entry must match all filters. A request with filters looks at 5,000 entries and no more: its page may be short or empty while `has_more` is true, and `next_cursor` goes on from there.',
+          'Every change of the account and mode, but for those of its members, who are of the whole installation, with who made it: newest first. Entries are never removed. An entry must match all filters. A request with filters looks at 5,000 entries and no more: its page may be short or empty while `has_more` is true, and `next_cursor` goes on from there.',
         lists: 'AuditEntry',
       },
       { querystring: auditQuery },
