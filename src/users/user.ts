@@ -76,7 +76,7 @@ export type SignIn = {
 /** Maximum number of users of an installation. */
 export const MAX_USERS = 10_000;
 /** Maximum number of members of an account, those among them who are only invited. */
-export const MAX_MEMBERS = 100;
+export const MAX_MEMBERS = 200;
 export const MAX_SIGN_INS = 20;
 /** Of those that lack their second factor: they push out no whole one. */
 export const MAX_HALF_SIGN_INS = 3;
