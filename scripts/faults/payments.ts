@@ -102,6 +102,19 @@ export const paymentFaults: readonly Fault[] = [
     replace: "needs: { operation: 'REFUND.CREATE' }",
   },
   {
+    name: 'a form that has lost its amount gives everything back',
+    ...money,
+    find: 'if (form.amount === undefined) return',
+    replace: 'if (form.amount === null) return',
+  },
+  {
+    name: 'a field that comes twice is left out',
+    file: 'src/dashboard/screen.ts',
+    tests: session,
+    find: 'if (repeated.length > 0) return',
+    replace: 'if (repeated.length > 99) return',
+  },
+  {
     name: 'a refund that is sent twice is made twice',
     ...money,
     find: "api.send('POST', '/v3/refund', body, onceIn(form))",

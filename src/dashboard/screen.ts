@@ -6,7 +6,7 @@ import { confirmIn } from './confirm.ts';
 import { clearCookie } from './cookie.ts';
 import type { DashboardDependencies } from './dependencies.ts';
 import { documentOf } from './document.ts';
-import { type Form, formOf } from './form.ts';
+import { type Form, formOf, repeatedIn } from './form.ts';
 import { noticeOf } from './notices.ts';
 import { notFound, type Outcome } from './outcome.ts';
 import { type Place, placeOf } from './place.ts';
@@ -115,6 +115,8 @@ export function declareOn(app: FastifyInstance, dependencies: DashboardDependenc
         query: formOf(request.query),
         params: formOf(request.params),
       };
+      const repeated = [...repeatedIn(request.body), ...repeatedIn(request.query)];
+      if (repeated.length > 0) return send(reply, ambiguous(repeated), common);
       // The type follows from what is declared, which the compiler cannot see.
       const given = async (visit: Common | OwnVisit | Visit) =>
         send(reply, await respond(visit as Parameters<typeof respond>[0]), visit);
@@ -149,6 +151,19 @@ export function declareOn(app: FastifyInstance, dependencies: DashboardDependenc
     app.route({ method, url: `/dashboard${path}`, config: { screen: declared }, handler: answer });
   };
 }
+
+/** Limits of what is told of fields that were sent wrongly. */
+const MAX_NAMES = 5;
+const MAX_NAME_LENGTH = 64;
+
+const ambiguous = (names: readonly string[]): Outcome => ({
+  status: 400,
+  title: 'The form cannot be read',
+  main: `${names
+    .slice(0, MAX_NAMES)
+    .map((name) => name.slice(0, MAX_NAME_LENGTH))
+    .join(', ')} came more than once. Nothing was changed.`,
+});
 
 const outdated: Outcome = {
   status: 403,

@@ -179,6 +179,16 @@ suite('sessions of all kinds', () => {
     assert.equal(page.html.match(/class="wrong"/g)?.length, 3);
   });
 
+  test('a filter that comes twice is refused, and its name is text', async () => {
+    for (const path of [LIST, `${LIST}.csv`]) {
+      const page = await visitor.get(`${path}?status=active&status=completed`);
+      assert.equal(page.status, 400);
+      assert.match(textOf(page), /status came more than once/);
+    }
+    const named = await visitor.get(`${LIST}?%3Cb%3E=1&%3Cb%3E=2`);
+    assert.ok(named.html.includes('&lt;b&gt; came more than once'));
+  });
+
   test('a cursor that is none is told above the form', async () => {
     const page = await visitor.get(`${LIST}?after=x`);
     assert.equal(page.status, 422);
