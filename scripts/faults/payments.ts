@@ -96,6 +96,20 @@ export const paymentFaults: readonly Fault[] = [
     replace: 'const cause = causes.get(version - 1) ?? causes.get(version);',
   },
   {
+    name: 'webhooks are told of as sent, although nobody knows which have failed',
+    ...actions,
+    tests: ['test/dashboard/refusals.test.ts'],
+    find: 'if (!failed.ok) return refused(failed.status, failed.mistakes);',
+    replace: "if (!failed.ok) return { goTo: sessionWay(visit), done: 'webhooks-resent' };",
+  },
+  {
+    name: 'a session without time for its history is told of as none',
+    ...actions,
+    tests: ['test/dashboard/refusals.test.ts'],
+    find: 'if (!history.ok) return refused(history.status, history.mistakes);',
+    replace: 'if (!history.ok) return refused(404, history.mistakes);',
+  },
+  {
     name: 'money goes back without a proof of who asks for it',
     ...money,
     find: "needs: { operation: 'REFUND.CREATE', confirmed: true }",
