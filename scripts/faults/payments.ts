@@ -56,6 +56,13 @@ export const paymentFaults: readonly Fault[] = [
     replace: "if (visit.request.method === 'NONE') return",
   },
   {
+    name: 'an export goes on for somebody who has lost the role',
+    file: 'src/dashboard/screens/sessions.ts',
+    tests: ['test/dashboard/sessions.test.ts'],
+    find: 'pagesFrom(anew, query, first)',
+    replace: 'pagesFrom(visit.api, query, first)',
+  },
+  {
     name: 'the next page of a list has no filters',
     file: 'src/dashboard/screens/sessions.ts',
     tests: ['test/dashboard/sessions.test.ts'],
