@@ -7,8 +7,15 @@ const handler = { file: 'src/writer/handlers/user.ts', tests: ['test/api/member.
 const shown = { file: 'src/users/representation.ts', tests: ['test/api/member.test.ts'] };
 const inDatabase = { file: 'src/cli/members/in-database.ts', tests: ['test/cli/users.test.ts'] };
 const firstStart = { file: 'src/cli/first-start.ts', tests: ['test/cli/serve.test.ts'] };
+const screen = { file: 'src/dashboard/screens/members.ts', tests: ['test/dashboard/members.test.ts'] };
 
 export const memberFaults: readonly Fault[] = [
+  {
+    name: 'an invitation that is sent twice is made twice',
+    ...screen,
+    find: "'/v3/member', { role, name, email }, onceIn(form))",
+    replace: "'/v3/member', { role, name, email })",
+  },
   {
     name: 'an invitation changes the role of a member',
     ...rules,

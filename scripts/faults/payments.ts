@@ -56,6 +56,13 @@ export const paymentFaults: readonly Fault[] = [
     replace: "if (visit.request.method === 'NONE') return",
   },
   {
+    name: 'an export goes on for somebody who has lost the role',
+    file: 'src/dashboard/screens/sessions.ts',
+    tests: ['test/dashboard/sessions.test.ts'],
+    find: 'pagesFrom(anew, query, first)',
+    replace: 'pagesFrom(visit.api, query, first)',
+  },
+  {
     name: 'the next page of a list has no filters',
     file: 'src/dashboard/screens/sessions.ts',
     tests: ['test/dashboard/sessions.test.ts'],
@@ -96,10 +103,37 @@ export const paymentFaults: readonly Fault[] = [
     replace: 'const cause = causes.get(version - 1) ?? causes.get(version);',
   },
   {
+    name: 'webhooks are told of as sent, although nobody knows which have failed',
+    ...actions,
+    tests: ['test/dashboard/refusals.test.ts'],
+    find: 'if (!failed.ok) return refused(failed.status, failed.mistakes);',
+    replace: "if (!failed.ok) return { goTo: sessionWay(visit), done: 'webhooks-resent' };",
+  },
+  {
+    name: 'a session without time for its history is told of as none',
+    ...actions,
+    tests: ['test/dashboard/refusals.test.ts'],
+    find: 'if (!history.ok) return refused(history.status, history.mistakes);',
+    replace: 'if (!history.ok) return refused(404, history.mistakes);',
+  },
+  {
     name: 'money goes back without a proof of who asks for it',
     ...money,
     find: "needs: { operation: 'REFUND.CREATE', confirmed: true }",
     replace: "needs: { operation: 'REFUND.CREATE' }",
+  },
+  {
+    name: 'a form that has lost its amount gives everything back',
+    ...money,
+    find: 'if (form.amount === undefined) return',
+    replace: 'if (form.amount === null) return',
+  },
+  {
+    name: 'a field that comes twice is left out',
+    file: 'src/dashboard/screen.ts',
+    tests: session,
+    find: 'if (repeated.length > 0) return',
+    replace: 'if (repeated.length > 99) return',
   },
   {
     name: 'a refund that is sent twice is made twice',

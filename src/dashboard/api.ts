@@ -17,6 +17,8 @@ export type ApiAnswer<T> =
     }
   | { readonly ok: false; readonly status: number; readonly mistakes: readonly Mistake[] };
 
+export type ApiRefusal = Extract<ApiAnswer<unknown>, { readonly ok: false }>;
+
 export type ApiCaller = ReturnType<typeof apiFor>;
 
 type Given = {

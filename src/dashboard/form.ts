@@ -3,7 +3,7 @@ import { type Content, type Html, html } from '../lib/html.ts';
 import { randomText } from '../lib/id.ts';
 import type { Mistake } from './api.ts';
 
-/** Fields of a form as they were sent, but for those that came twice. */
+/** Fields of a form as they were sent, each of which came once. */
 export type Form = Readonly<Record<string, string>>;
 
 export function formOf(body: unknown): Form {
@@ -12,6 +12,12 @@ export function formOf(body: unknown): Form {
     fields.filter((field): field is [string, string] => typeof field[1] === 'string'),
   );
 }
+
+/** Names of the fields that came more than once: nobody can tell which of the values was meant. */
+export const repeatedIn = (body: unknown): string[] =>
+  typeof body === 'object' && body !== null
+    ? Object.entries(body).flatMap(([name, value]) => (Array.isArray(value) ? [name] : []))
+    : [];
 
 export type Field = {
   /** Its name in the form, and the JSON pointer to it in mistakes without the slash. */

@@ -1,12 +1,13 @@
 /** Declaration of what the dashboard answers: screens, and the actions of their forms. */
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type ApiCaller, apiFor } from './api.ts';
+import { StoreUnavailable } from '../store/errors.ts';
+import { type ApiAnswer, type ApiCaller, apiFor } from './api.ts';
 import { confirmIn, type Proof } from './confirm.ts';
 import { clearCookie } from './cookie.ts';
 import type { DashboardDependencies } from './dependencies.ts';
 import { documentOf } from './document.ts';
-import { type Form, formOf } from './form.ts';
+import { type Form, formOf, repeatedIn } from './form.ts';
 import { noticeOf } from './notices.ts';
 import { notFound, type Outcome } from './outcome.ts';
 import { type Place, placeOf } from './place.ts';
@@ -63,6 +64,11 @@ export type Visit = OwnVisit & {
   readonly api: ApiCaller;
   /** The API for live mode, which alone changes what both modes have. */
   readonly live: ApiCaller;
+  /**
+   * The API for an answer that takes long: for each question it is looked up anew who is signed in, and what they may.
+   * Whoever no longer may do the operation of the screen gets 403.
+   */
+  readonly anew: Pick<ApiCaller, 'get'>;
 };
 
 type VisitOf<N extends Needs> = N extends 'nothing' ? Common : N extends string ? OwnVisit : Visit;
@@ -103,6 +109,27 @@ export function declareOn(app: FastifyInstance, dependencies: DashboardDependenc
   const proof = async (visit: OwnVisit): Promise<Proof> =>
     visit.visitor.isConfirmed ? { visitor: visit.visitor } : confirmIn(dependencies, visit);
 
+  const apiOf = ({ request, visitor }: OwnVisit, { rights, tenant }: Place, mode = tenant.mode): ApiCaller =>
+    apiFor({
+      ask: dependencies.ask,
+      user: visitor.user.id,
+      rights,
+      requestId: request.id,
+      tenant: { ...tenant, mode },
+    });
+
+  async function getAnew<T>(common: Common, operation: string, url: string): Promise<ApiAnswer<T>> {
+    try {
+      const visitor = await visitorOf(dependencies, common.request);
+      const place = visitor && (await placeOf(dependencies, visitor, common.params));
+      if (visitor === null || !place?.may(operation)) return { ok: false, status: 403, mistakes: [] };
+      return await apiOf({ ...common, visitor }, place).get(url);
+    } catch (error) {
+      if (error instanceof StoreUnavailable) return { ok: false, status: 503, mistakes: [] };
+      throw error;
+    }
+  }
+
   return (declared, respond) => {
     const { method, path, needs } = declared;
     const { operation, confirmed = false } = typeof needs === 'object' ? needs : { operation: '' };
@@ -115,6 +142,8 @@ export function declareOn(app: FastifyInstance, dependencies: DashboardDependenc
         query: formOf(request.query),
         params: formOf(request.params),
       };
+      const repeated = [...repeatedIn(request.body), ...repeatedIn(request.query)];
+      if (repeated.length > 0) return send(reply, ambiguous(repeated), common);
       // The type follows from what is declared, which the compiler cannot see.
       const given = async (visit: Common | OwnVisit | Visit) =>
         send(reply, await respond(visit as Parameters<typeof respond>[0]), visit);
@@ -135,15 +164,15 @@ export function declareOn(app: FastifyInstance, dependencies: DashboardDependenc
       }
       const place = await placeOf(dependencies, visitor, common.params);
       if (place === null) return send(reply, notFound, own);
-      const asker = {
-        ask: dependencies.ask,
-        user: visitor.user.id,
-        rights: place.rights,
-        requestId: request.id,
+      const api = apiOf(own, place);
+      const live = apiOf(own, place, 'live');
+      const visit: Visit = {
+        ...own,
+        place,
+        api,
+        live,
+        anew: { get: (url) => getAnew(common, operation, url) },
       };
-      const api = apiFor({ ...asker, tenant: place.tenant });
-      const live = apiFor({ ...asker, tenant: { ...place.tenant, mode: 'live' } });
-      const visit: Visit = { ...own, place, api, live };
       if (!place.may(operation)) return send(reply, forbidden(place), visit);
       const proven = confirmed ? await proof(own) : own;
       return 'outcome' in proven
@@ -154,6 +183,19 @@ export function declareOn(app: FastifyInstance, dependencies: DashboardDependenc
     app.route({ method, url: `/dashboard${path}`, config: { screen: declared }, handler: answer });
   };
 }
+
+/** Limits of what is told of fields that were sent wrongly. */
+const MAX_NAMES = 5;
+const MAX_NAME_LENGTH = 64;
+
+const ambiguous = (names: readonly string[]): Outcome => ({
+  status: 400,
+  title: 'The form cannot be read',
+  main: `${names
+    .slice(0, MAX_NAMES)
+    .map((name) => name.slice(0, MAX_NAME_LENGTH))
+    .join(', ')} came more than once. Nothing was changed.`,
+});
 
 const outdated: Outcome = {
   status: 403,

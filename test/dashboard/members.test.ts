@@ -61,6 +61,24 @@ suite('members', () => {
     assert.match(answer.html, /id="field-role-wrong"/);
   });
 
+  test('are invited once by a form that is sent twice, which does not show the link again', async () => {
+    const { visitor } = await owner();
+    const page = await visitor.get(path());
+    const fields = { role: 'support', name: `Twice ${count}` };
+    const answers = await Promise.all([1, 2].map(() => visitor.submit(page, path(), fields)));
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200],
+    );
+    assert.deepEqual(answers.map(({ html }) => html.includes('/dashboard/link/')).sort(), [false, true]);
+    const repeated = answers.find(({ html }) => !html.includes('/dashboard/link/')) ?? assert.fail();
+    assert.match(textOf(repeated), /sent twice, and has invited Twice \d+ once/);
+    const listed = await visitor.get(path());
+    assert.equal(listed.html.split(`>${fields.name}</span>`).length - 1, 1);
+    await invited(visitor, fields);
+    assert.equal((await visitor.get(path())).html.split(`>${fields.name}</span>`).length - 1, 2);
+  });
+
   test('get another role, a new link, and go; the last owner stays', async () => {
     const { visitor, user } = await owner();
     const member = await acceptedUser(store, { account, role: 'support', email: `m${count}@example.com` });

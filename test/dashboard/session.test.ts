@@ -297,6 +297,21 @@ suite('a refund', () => {
     });
   }
 
+  test('whose amount came twice, or not at all, gives nothing back', async () => {
+    const session = await paid();
+    const { action, fields } = formIn(await open(session), '/refund');
+    const { amount: _, ...others } = fields;
+    const twice = new URLSearchParams({ ...others, amount: '1' });
+    twice.append('amount', '1');
+    const answer = await as('finance').post(action, twice);
+    assert.equal(answer.status, 400);
+    assert.match(textOf(answer), /amount came more than once.*Nothing was changed/);
+    const without = await as('finance').post(action, others);
+    assert.equal(without.status, 400);
+    assert.match(without.html, /id="field-amount-wrong">The form came without its amount/);
+    assert.deepEqual(await refundsOf(session), []);
+  });
+
   test('asks who it is after ten minutes, and goes on with the form', async () => {
     const session = await paid();
     laterMs += 11 * MINUTE;

@@ -1,12 +1,15 @@
 /** The list of sessions in the dashboard: filters, pages, and what is exported. */
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { after, before, mock, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createAccount } from '../../src/accounts/account.ts';
+import type { UserId } from '../../src/users/user.ts';
+import type { UserCommand } from '../../src/users/user-changes.ts';
 import { createSession, pay } from '../api/shop.ts';
 import { createVisitor, type Page, signedInVisitor, textOf, type Visitor } from '../support/dashboard.ts';
 import { takeLivePayments } from '../support/live-payments.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { changeUser } from '../support/users.ts';
 
 const ends: Array<() => Promise<void>> = [];
 let till: TestService;
@@ -179,6 +182,16 @@ suite('sessions of all kinds', () => {
     assert.equal(page.html.match(/class="wrong"/g)?.length, 3);
   });
 
+  test('a filter that comes twice is refused, and its name is text', async () => {
+    for (const path of [LIST, `${LIST}.csv`]) {
+      const page = await visitor.get(`${path}?status=active&status=completed`);
+      assert.equal(page.status, 400);
+      assert.match(textOf(page), /status came more than once/);
+    }
+    const named = await visitor.get(`${LIST}?%3Cb%3E=1&%3Cb%3E=2`);
+    assert.ok(named.html.includes('&lt;b&gt; came more than once'));
+  });
+
   test('a cursor that is none is told above the form', async () => {
     const page = await visitor.get(`${LIST}?after=x`);
     assert.equal(page.status, 422);
@@ -253,6 +266,53 @@ suite('thousands of sessions', () => {
       .map((line) => JSON.parse(line));
     assert.equal(rows.length, COUNT / 2);
     assert.ok(rows.every((row) => row.object === 'checkout' && row.invoice_currency === 'JPY'));
+  });
+});
+
+suite('an export whose reader meanwhile', () => {
+  /** Reads an export, during whose third page something happens. */
+  async function exported(email: string, happens: (reader: Visitor, id: UserId) => Promise<unknown>) {
+    const { checkouts } = till.service.store;
+    const { visitor: reader, user } = await signedInVisitor(till, { account: 2, role: 'finance', email });
+    const { listSerialized } = checkouts;
+    let pages = 0;
+    const listed = mock.method(
+      checkouts,
+      'listSerialized',
+      async (...asked: Parameters<typeof listSerialized>) => {
+        if (++pages === 3) await happens(reader, user.id);
+        return listSerialized(...asked);
+      },
+    );
+    const isWhole = await reader.get('/dashboard/2/test/sessions.csv').then(
+      () => true,
+      () => false,
+    );
+    listed.mock.restore();
+    return { pages, isWhole };
+  }
+  const change = (id: UserId, command: UserCommand) => changeUser(till.service.store, id, command);
+
+  test('has lost the role ends, and is no whole file', async () => {
+    const answer = await exported('removed@example.com', (_, id) =>
+      change(id, { type: 'remove_role', account: 2, now: Date.now() }),
+    );
+    assert.deepEqual(answer, { pages: 3, isWhole: false });
+  });
+
+  test('was signed out ends, and is no whole file', async () => {
+    const answer = await exported('signed.out@example.com', async (reader) => {
+      const { status } = await reader.submit(await reader.get('/dashboard/profile'), '/sign-out');
+      assert.equal(status, 303);
+    });
+    assert.deepEqual(answer, { pages: 3, isWhole: false });
+  });
+
+  test('got another role that may see it goes on to its end', async () => {
+    const answer = await exported('changed@example.com', (_, id) =>
+      change(id, { type: 'set_role', account: 2, role: 'support', now: Date.now() }),
+    );
+    assert.deepEqual(answer, { pages: 22, isWhole: true });
   });
 });
 

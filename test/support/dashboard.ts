@@ -44,7 +44,7 @@ export function createVisitor(url: string, { cookie: first = '' } = {}) {
     cookie: () => cookie,
     get: (path: string, headers: Fields = {}) => send(path, { headers }),
     /** Sends fields as they are. */
-    post: (path: string, fields: Fields, headers: Fields = {}) =>
+    post: (path: string, fields: Fields | URLSearchParams, headers: Fields = {}) =>
       send(path, { method: 'POST', body: new URLSearchParams(fields), headers }),
     /** Sends the form of the page whose action ends with this, with what it has by itself. */
     submit(page: Page, action: string, fields: Fields = {}): Promise<Page> {

@@ -5,14 +5,17 @@ import { meaningOf, type Role, roleNames } from '../../users/roles.ts';
 import { EMAIL_LENGTH, USER_NAME_LENGTH } from '../../users/user.ts';
 import type { Mistake } from '../api.ts';
 import { tokenField } from '../document.ts';
-import { type Form, field, hidden, otherMistakes } from '../form.ts';
-import { type Outcome, refused } from '../outcome.ts';
+import { type Form, field, hidden, keyAfter, onceField, onceIn, otherMistakes } from '../form.ts';
+import { type Outcome, refused, refusedAs } from '../outcome.ts';
 import { type Place, pathIn } from '../place.ts';
 import type { Declare, Visit } from '../screen.ts';
 import { table } from '../table.ts';
 
 type Member = ReturnType<typeof representMember>;
 type NewLink = ReturnType<typeof representNewLink>;
+
+type Sent = { readonly form: Form; readonly status: number; readonly mistakes: readonly Mistake[] };
+const notSent: Sent = { form: {}, status: 200, mistakes: [] };
 
 export const roleTitles: Readonly<Record<Role, string>> = {
   owner: 'Owner',
@@ -32,13 +35,13 @@ export function memberScreens(declare: Declare, basePath: string): void {
   const to = ({ tenant }: Place, path = '') => `${basePath}${pathIn(tenant, SCREEN)}${path}`;
   const goTo = ({ tenant }: Place) => pathIn(tenant, SCREEN).slice('/dashboard'.length);
 
-  async function members(visit: Visit, form: Form = {}, mistakes: readonly Mistake[] = []): Promise<Outcome> {
+  async function members(visit: Visit, { form, status, mistakes }: Sent = notSent): Promise<Outcome> {
     const { place, live, visitor } = visit;
     const answer = await live.get<Member[]>(`/v3/member?limit=${LIMIT}`);
     if (!answer.ok) return refused(answer.status, answer.mistakes);
     const token = tokenField(visitor);
     return {
-      status: mistakes.length > 0 ? 422 : 200,
+      status: mistakes.length > 0 ? refusedAs(status) : 200,
       title: 'Members',
       current: SCREEN,
       main: html`<section><h2>Who works for ${place.account.name}</h2>
@@ -59,7 +62,7 @@ ${table(
 </section>
 <section><h2>Invite somebody</h2>
 ${otherMistakes(mistakes, ['role', 'name', 'email'])}
-<form method="post" action="${to(place)}">${token}
+<form method="post" action="${to(place)}">${token}${onceField(keyAfter(form, status))}
 ${field({ name: 'role', label: 'Role', value: form.role ?? 'support', choices: roleChoices }, mistakes)}
 ${field({ name: 'name', label: 'Name', value: form.name, maxlength: USER_NAME_LENGTH }, mistakes)}
 ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.email, maxlength: EMAIL_LENGTH, hint: 'They may choose another one.' }, mistakes)}
@@ -90,10 +93,13 @@ ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.ema
   declare(
     { method: 'POST', path: PATH, needs: { operation: 'MEMBER.INVITE', confirmed: true } },
     async (visit) => {
-      const { role = '', name = '', email = '' } = visit.form;
-      const answer = await visit.live.send<NewLink>('POST', '/v3/member', { role, name, email });
-      if (!answer.ok) return members(visit, visit.form, answer.mistakes);
-      return linkScreen(answer.data, to(visit.place));
+      const { form, live, place } = visit;
+      const { role = '', name = '', email = '' } = form;
+      const answer = await live.send<NewLink>('POST', '/v3/member', { role, name, email }, onceIn(form));
+      if (!answer.ok) return members(visit, { ...answer, form });
+      return answer.data.url === null
+        ? repeatedScreen(answer.data, to(place))
+        : linkScreen(answer.data, to(place));
     },
   );
 
@@ -134,3 +140,10 @@ function linkScreen({ name, email, url, link_expires_at }: NewLink, members: str
 <p><a class="button" href="${members}">I have sent it</a></p>`,
   };
 }
+
+const repeatedScreen = ({ name, email }: NewLink, members: string): Outcome => ({
+  title: 'The invitation was made before',
+  current: SCREEN,
+  main: html`<p>This form was sent twice, and has invited ${name || email || 'somebody'} once. The first answer has shown the link. If that is lost, make a new link on the list of members.</p>
+<p><a class="button" href="${members}">To the members</a></p>`,
+});

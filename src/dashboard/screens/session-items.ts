@@ -128,7 +128,9 @@ ${itemForm(rows, blanks, mistakes)}
   /** History of the session, with whoever changed it meanwhile at the top. */
   async function changes({ api, place, params }: Visit) {
     const history = await historyOf(api, place, encodeURIComponent(params.id ?? ''), undefined);
-    return history && historyList(history, { place, actors: await actorsOf(dependencies, place), basePath });
+    if (!history.ok)
+      return html`<p>It cannot be told now: ${history.mistakes.map(({ message }) => html`${message} `)}</p>`;
+    return historyList(history, { place, actors: await actorsOf(dependencies, place), basePath });
   }
 
   type Shown = {

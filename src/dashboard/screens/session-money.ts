@@ -13,6 +13,11 @@ import { idIn, mayTestPay, sessionWay } from './session.ts';
 
 type Failed = { readonly status: number; readonly mistakes: readonly Mistake[] };
 
+const withoutAmount: Failed = {
+  status: 400,
+  mistakes: [{ message: 'The form came without its amount.', pointer: '/amount' }],
+};
+
 export function sessionMoneyScreens(declare: Declare, { basePath }: DashboardDependencies): void {
   const root = '/:account/:mode/sessions/:id';
 
@@ -36,6 +41,8 @@ export function sessionMoneyScreens(declare: Declare, { basePath }: DashboardDep
       const payin = await payinOf(visit);
       if (!payin.ok) return refused(payin.status, payin.mistakes);
       const { id, invoice_currency: currency } = payin.data;
+      // An empty amount gives everything back: a form that has lost its amount does not.
+      if (form.amount === undefined) return refundForm(visit, payin.data, withoutAmount);
       const own: Mistake[] = [];
       const amount = amountFrom(form.amount, currency, '/amount', own);
       const { payment_attempt = '', reason = '' } = form;

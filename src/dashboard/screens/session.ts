@@ -5,7 +5,7 @@ import type { ApiAnswer, Mistake } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
 import { onceField, onceIn, otherMistakes, second } from '../form.ts';
-import { notFound, type Outcome, refused } from '../outcome.ts';
+import { type Outcome, refused } from '../outcome.ts';
 import { type Place, pathIn, wayIn } from '../place.ts';
 import type { Declare, Visit } from '../screen.ts';
 import { deliveriesOf, type History, historyList, historyOf } from '../sessions/history.ts';
@@ -50,9 +50,10 @@ export function sessionScreens(declare: Declare, dependencies: DashboardDependen
       const session = await api.get(`/v3/checkout/${idIn(visit)}`);
       if (!session.ok) return refused(session.status, session.mistakes);
       const failed = await deliveriesOf(api, idIn(visit), 'failed');
+      if (!failed.ok) return refused(failed.status, failed.mistakes);
       let refusal: ApiAnswer<unknown> | undefined;
       // Oldest first, as they were made. One of an endpoint that is disabled stops none of the others.
-      for (const { id } of failed.toReversed()) {
+      for (const { id } of failed.data.toReversed()) {
         const key = { 'idempotency-key': `${form.once ?? ''}-${id}` };
         const answer = await api.send('POST', `/v3/webhook_delivery/${id}/resend`, undefined, key);
         if (!answer.ok) refusal ??= answer;
@@ -74,7 +75,7 @@ export function sessionScreens(declare: Declare, dependencies: DashboardDependen
     if (!answer.ok) return refused(answer.status, answer.mistakes);
     if (!payin.ok) return refused(payin.status, payin.mistakes);
     const history = await historyOf(api, place, id, query.after);
-    if (history === null) return notFound;
+    if (!history.ok) return refused(history.status, history.mistakes);
     const { data: session } = answer;
     const list = `${basePath}${pathIn(place.tenant, 'sessions')}`;
     const path = `${list}/${session.id}`;

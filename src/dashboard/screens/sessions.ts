@@ -40,13 +40,13 @@ export function sessionsScreens(declare: Declare, { basePath }: DashboardDepende
     ['jsonl', 'application/jsonl; charset=utf-8', jsonLines],
   ] as const) {
     declare({ method: 'GET', path: `${root}.${extension}`, needs }, async (visit) => {
-      const { api, place } = visit;
+      const { anew, api, place } = visit;
       const filters = filtersIn(visit.query);
       const { query, mistakes } = queryOf(filters);
       const first = await pageOf(api, query, null);
       if (!first.ok || mistakes.length > 0) return list(visit, filters, first, mistakes);
       const name = `sessions-${place.tenant.account}-${place.mode}.${extension}`;
-      return { file: { name, type, content: write(pagesFrom(api, query, first)) } };
+      return { file: { name, type, content: write(pagesFrom(anew, query, first)) } };
     });
   }
 

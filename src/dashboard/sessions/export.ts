@@ -4,6 +4,9 @@ import { decimalAmount } from '../../checkout/money.ts';
 import type { ApiAnswer, ApiCaller } from '../api.ts';
 import type { Session } from './view.ts';
 
+/** The API, which the pages of sessions are asked of. */
+type Asked = Pick<ApiCaller, 'get'>;
+
 const PAGE = 100;
 /** Pause between two pages, in which others get their turn. */
 const BREATH_MS = 5;
@@ -12,7 +15,7 @@ const WAIT_MS = 1_000;
 /** Pages that the service had no time for, in a row. */
 const MAX_WAITS = 60;
 
-export const pageOf = (api: ApiCaller, query: URLSearchParams, after: string | null) =>
+export const pageOf = (api: Asked, query: URLSearchParams, after: string | null) =>
   api.get<Session[]>(
     `/v3/checkout?${new URLSearchParams([...query, ['limit', String(PAGE)], ...(after === null ? [] : [['after', after]])])}`,
   );
@@ -22,7 +25,7 @@ export const pageOf = (api: ApiCaller, query: URLSearchParams, after: string | n
  * on, so that nobody takes a part for the whole.
  */
 export async function* pagesFrom(
-  api: ApiCaller,
+  api: Asked,
   query: URLSearchParams,
   first: ApiAnswer<Session[]> & { readonly ok: true },
 ): AsyncGenerator<readonly Session[]> {
@@ -35,7 +38,7 @@ export async function* pagesFrom(
   }
 }
 
-async function next(api: ApiCaller, query: URLSearchParams, cursor: string) {
+async function next(api: Asked, query: URLSearchParams, cursor: string) {
   for (let waits = 0; ; waits++) {
     const answer = await pageOf(api, query, cursor);
     if (answer.ok) return answer;

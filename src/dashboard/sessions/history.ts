@@ -4,7 +4,7 @@ import { timestamp } from '../../checkout/representation.ts';
 import { type Html, html } from '../../lib/html.ts';
 import type { representDelivery } from '../../webhooks/representation.ts';
 import { type Actors, actorLink } from '../actors.ts';
-import type { ApiCaller } from '../api.ts';
+import type { ApiAnswer, ApiCaller, ApiRefusal } from '../api.ts';
 import { type Place, pathIn } from '../place.ts';
 import { timeIn, wordsOf } from '../texts.ts';
 import { stateOf } from './states.ts';
@@ -22,6 +22,7 @@ type Entry = {
 };
 
 export type History = {
+  readonly ok: true;
   /** Newest first. */
   readonly entries: readonly Entry[];
   /** Where older ones go on. */
@@ -36,32 +37,34 @@ const PAGE = 100;
 /** Pages of the log of changes that are searched for the causes of one page of events. */
 const MAX_SEARCHED = 5;
 
-/** `after` is where the events go on; null if there is no such session. */
+/** `after` is where the events go on. A refusal is that of the first question that the API refuses. */
 export async function historyOf(
   api: ApiCaller,
   place: Place,
   id: string,
   after: string | undefined,
-): Promise<History | null> {
+): Promise<History | ApiRefusal> {
   const query = new URLSearchParams({ limit: String(PAGE), ...(after === undefined ? {} : { after }) });
   const timeline = await api.get<Entry[]>(`/v3/checkout/${id}/timeline?${query}`);
-  if (!timeline.ok) return null;
+  if (!timeline.ok) return timeline;
   const { data: entries, nextCursor } = timeline;
   const [causes, deliveries] = await Promise.all([
-    place.may('AUDIT.LIST') ? causesOf(api, id, entries) : new Map<number, AuditEntry>(),
-    place.may('WEBHOOK_DELIVERY.LIST') ? deliveriesOf(api, id) : [],
+    place.may('AUDIT.LIST') ? causesOf(api, id, entries) : { ok: true as const, data: new Map() },
+    place.may('WEBHOOK_DELIVERY.LIST') ? deliveriesOf(api, id) : { ok: true as const, data: [] },
   ]);
-  return { entries, nextCursor, causes, deliveries };
+  if (!causes.ok) return causes;
+  if (!deliveries.ok) return deliveries;
+  return { ok: true, entries, nextCursor, causes: causes.data, deliveries: deliveries.data };
 }
 
 async function causesOf(
   api: ApiCaller,
   subject: string,
   entries: readonly Entry[],
-): Promise<Map<number, AuditEntry>> {
+): Promise<{ readonly ok: true; readonly data: Map<number, AuditEntry> } | ApiRefusal> {
   const causes = new Map<number, AuditEntry>();
   const times = entries.map(({ created_at }) => Date.parse(created_at));
-  if (times.length === 0) return causes;
+  if (times.length === 0) return { ok: true, data: causes };
   const query = new URLSearchParams({
     subject,
     limit: String(PAGE),
@@ -70,23 +73,22 @@ async function causesOf(
   });
   for (let searched = 0; searched < MAX_SEARCHED; searched++) {
     const answer = await api.get<AuditEntry[]>(`/v3/audit?${query}`);
-    if (!answer.ok) break;
+    if (!answer.ok) return answer;
     for (const entry of answer.data) causes.set(entry.version, entry);
     if (answer.nextCursor === null || entries.every(({ version }) => causes.has(version))) break;
     query.set('after', answer.nextCursor);
   }
-  return causes;
+  return { ok: true, data: causes };
 }
 
 /** Deliveries about the session, those with a state alone if it is given. */
-export async function deliveriesOf(
+export function deliveriesOf(
   api: ApiCaller,
   id: string,
   status?: Delivery['status'],
-): Promise<readonly Delivery[]> {
+): Promise<ApiAnswer<readonly Delivery[]>> {
   const query = new URLSearchParams({ checkout: id, limit: String(PAGE), ...(status ? { status } : {}) });
-  const answer = await api.get<Delivery[]>(`/v3/webhook_delivery?${query}`);
-  return answer.ok ? answer.data : [];
+  return api.get<readonly Delivery[]>(`/v3/webhook_delivery?${query}`);
 }
 
 export function historyList(
