@@ -11,7 +11,7 @@ import {
   type Visitor,
 } from '../support/dashboard.ts';
 import { startService } from '../support/service.ts';
-import { acceptedUser, join } from '../support/users.ts';
+import { acceptedUser, inviteUser, join } from '../support/users.ts';
 
 let clock = Date.now();
 const service = await startService({ after }, { realNow: () => clock });
@@ -45,6 +45,22 @@ suite('members', () => {
       ).rows;
       assert.equal(actor, user.id);
     }
+  });
+
+  test('are all found, from page to page', async () => {
+    const crowd = await store.accounts.create(
+      { name: 'Crowd', webhookSecrets: service.account.webhookSecrets, testClockOffsetMs: 0 },
+      clock,
+    );
+    const { visitor } = await signedInVisitor(service, { account: crowd.number, email: 'crowd@example.com' });
+    for (let made = 0; made < 100; made++)
+      await inviteUser(store, { account: crowd.number, role: 'support', name: `Member ${made}`, email: '' });
+    const first = await visitor.get(`/dashboard/${crowd.number}/live/members`);
+    assert.ok(textOf(first).includes('Member 99') && !textOf(first).includes('Olga'));
+    const [, older = ''] = /<a href="([^"]+)">Invited before</.exec(first.html) ?? [];
+    const second = await visitor.get(older);
+    assert.ok(textOf(second).includes('Owner') && !second.html.includes('Invited before'), textOf(second));
+    assert.equal(second.html.match(/<span id="usr_/g)?.length, 1);
   });
 
   test('that are invited wrongly are told with what was typed', async () => {

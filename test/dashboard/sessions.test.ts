@@ -4,7 +4,7 @@ import { after, before, mock, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createAccount } from '../../src/accounts/account.ts';
 import type { UserId } from '../../src/users/user.ts';
-import type { UserCommand } from '../../src/users/user-changes.ts';
+import type { UserCommand } from '../../src/users/user-commands.ts';
 import { createSession, pay } from '../api/shop.ts';
 import { createVisitor, type Page, signedInVisitor, textOf, type Visitor } from '../support/dashboard.ts';
 import { takeLivePayments } from '../support/live-payments.ts';

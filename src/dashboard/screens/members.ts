@@ -28,7 +28,7 @@ const roleChoices = roleNames.map((role) => [role, roleTitles[role]] as const);
 
 const SCREEN = 'members';
 const PATH = '/:account/:mode/members';
-/** More than most accounts have; the rest is on further pages of the API. */
+/** Members on a page: more than most accounts have. */
 const LIMIT = 100;
 
 export function memberScreens(declare: Declare, basePath: string): void {
@@ -37,7 +37,9 @@ export function memberScreens(declare: Declare, basePath: string): void {
 
   async function members(visit: Visit, { form, status, mistakes }: Sent = notSent): Promise<Outcome> {
     const { place, live, visitor } = visit;
-    const answer = await live.get<Member[]>(`/v3/member?limit=${LIMIT}`);
+    const after =
+      visit.query.after === undefined ? '' : `&${new URLSearchParams({ after: visit.query.after })}`;
+    const answer = await live.get<Member[]>(`/v3/member?limit=${LIMIT}${after}`);
     if (!answer.ok) return refused(answer.status, answer.mistakes);
     const token = tokenField(visitor);
     return {
@@ -59,6 +61,7 @@ ${table(
     html`<div class="row">${buttonFor(member, place, token, 'link', 'New link')}${buttonFor(member, place, token, 'remove', 'Remove')}</div>`,
   ]),
 )}
+${answer.nextCursor !== null && html`<p><a href="${to(place)}?after=${answer.nextCursor}">Invited before</a></p>`}
 </section>
 <section><h2>Invite somebody</h2>
 ${otherMistakes(mistakes, ['role', 'name', 'email'])}
