@@ -5,7 +5,7 @@ import { isRefusal } from '../checkout/refusals.ts';
 import { html } from '../lib/html.ts';
 import { BAD_PASSKEY } from '../users/user-commands.ts';
 import type { Mistake } from './api.ts';
-import { formTokenOf, newCookieSecret, setCookie } from './cookie.ts';
+import { newCookieSecret, setCookie } from './cookie.ts';
 import type { DashboardDependencies } from './dependencies.ts';
 import { tokenField } from './document.ts';
 import { executeOnUser, type OwnCommand } from './execute.ts';
@@ -18,7 +18,14 @@ import { signInBy, type Visitor } from './visitor.ts';
 
 type Asked = { readonly request: FastifyRequest; readonly visitor: Visitor; readonly form: Form };
 
-const OWN_FIELDS = ['confirm_password', 'confirm_code', 'confirm_passkey', 'form_token', ...TYPED_SECRETS];
+const OWN_FIELDS = [
+  'confirm_password',
+  'confirm_code',
+  'confirm_passkey',
+  'form_user',
+  'form_token',
+  ...TYPED_SECRETS,
+];
 
 /** What comes of asking for a proof: the visitor, whose sign-in has a new secret, or the screen that asks. */
 export type Proof = { readonly visitor: Visitor } | { readonly outcome: Outcome };
@@ -44,7 +51,7 @@ export async function confirmIn(
   setCookie(reply, cookie);
   const { user } = decision;
   const signIn = signInBy(user, secret);
-  return { visitor: { user, signIn, cookie, formToken: formTokenOf(secret), isConfirmed: true } };
+  return { visitor: { user, signIn, cookie, formToken: signIn.formToken, isConfirmed: true } };
 }
 
 /** What the form proves by; null where it brings nothing yet. */

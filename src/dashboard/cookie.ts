@@ -33,7 +33,7 @@ export function clearCookie(reply: FastifyReply): void {
 }
 
 /**
- * The token that every form of this sign-in has: another site neither knows it nor can read it. It follows from the
+ * The token that every form of a new sign-in has: another site neither knows it nor can read it. It follows from the
  * secret, which it does not tell.
  */
-export const formTokenOf = (secret: string): string => hashSecret(`form ${secret}`);
+export const newFormToken = (secret: string): string => hashSecret(`form ${secret}`);

@@ -1,6 +1,7 @@
 /** Frame of all screens: the document around the content, and the ways to other screens and accounts. */
 import type { Mode } from '../checkout/tenant.ts';
 import { type Content, type Html, html, textOf } from '../lib/html.ts';
+import type { User } from '../users/user.ts';
 import { script, stylesheet } from './assets.ts';
 import { type Place, pathIn } from './place.ts';
 import type { Visitor } from './visitor.ts';
@@ -108,6 +109,12 @@ ${ways.map(
 )}</ul></nav>`;
 }
 
-/** The field that every form has which changes something. */
-export const tokenField = ({ formToken }: Pick<Visitor, 'formToken'>): Html =>
-  html`<input type="hidden" name="form_token" value="${formToken}">`;
+/** The fields that every form has which changes something: its token, and for whom it was made. */
+export const tokenField = ({
+  formToken,
+  user,
+}: {
+  readonly formToken: string;
+  readonly user: Pick<User, 'id'>;
+}): Html =>
+  html`<input type="hidden" name="form_token" value="${formToken}"><input type="hidden" name="form_user" value="${user.id}">`;

@@ -15,6 +15,7 @@ export const TYPED_SECRETS: readonly string[] = ['secret_key', 'webhook_secret']
 /** What must not stand in a page: tokens of the sign-in that has ended, and what proves who somebody is. */
 const LEFT_OUT = [
   'form_token',
+  'form_user',
   'password',
   'code',
   'current_password',

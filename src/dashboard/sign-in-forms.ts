@@ -3,7 +3,6 @@ import type { FastifyRequest } from 'fastify';
 import { type Html, html } from '../lib/html.ts';
 import type { UserId } from '../users/user.ts';
 import type { Mistake } from './api.ts';
-import { cookieOf } from './cookie.ts';
 import type { DashboardDependencies } from './dependencies.ts';
 import { tokenField } from './document.ts';
 import { type Form, field, hidden, otherMistakes } from './form.ts';
@@ -34,19 +33,18 @@ export function arrived(form: Form, user: UserId, formToken: string, basePath: s
   return {
     title: 'Go on',
     main: html`<p>You are signed in again. What you had typed is kept.</p>
-${resendForm(kept, basePath, tokenField({ formToken }))}`,
+${resendForm(kept, basePath, tokenField({ formToken, user: { id: user } }))}`,
   };
 }
 
 /** The screen for a request of somebody who is not signed in, which leads back to what they wanted. */
 export async function signedOutScreen(
   dependencies: Shown,
-  request: FastifyRequest,
+  { method, url }: FastifyRequest,
   form: Form,
 ): Promise<Outcome> {
-  const { method, url } = request;
   const isForm = method === 'POST';
-  const goOn = isForm ? keptField(url, form, cookieOf(request)?.user ?? '') : goOnTo(url);
+  const goOn = isForm ? keptField(url, form, form.form_user ?? '') : goOnTo(url);
   const mistakes = isForm ? mistake('You were signed out meanwhile. Nothing was changed.') : [];
   return { ...(await signInScreen(dependencies, goOn, mistakes)), status: 401 };
 }

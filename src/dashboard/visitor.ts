@@ -3,7 +3,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { hashSecret } from '../accounts/api-key.ts';
 import { isConfirmed, openSignIn, type SignIn, type User } from '../users/user.ts';
-import { type Cookie, cookieOf, formTokenOf } from './cookie.ts';
+import { type Cookie, cookieOf } from './cookie.ts';
 import type { DashboardDependencies } from './dependencies.ts';
 import { executeOnUser } from './execute.ts';
 
@@ -35,7 +35,7 @@ export async function anyVisitor(
     user,
     signIn,
     cookie,
-    formToken: formTokenOf(cookie.secret),
+    formToken: signIn.formToken,
     isConfirmed: isConfirmed(signIn, now),
   };
 }

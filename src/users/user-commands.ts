@@ -4,7 +4,7 @@ import type { Role } from './roles.ts';
 import type { Link, Passkey, SignIn, SignInId, User, UserId } from './user.ts';
 
 /** A new sign-in, as far as the browser and the shell know it. */
-export type NewSignIn = Pick<SignIn, 'id' | 'secretHash' | 'address' | 'browser'>;
+export type NewSignIn = Pick<SignIn, 'id' | 'secretHash' | 'formToken' | 'address' | 'browser'>;
 
 /** `verified` is the stored hash that the given password was found to match, or null. */
 type Verified = { readonly verified: string | null };

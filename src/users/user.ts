@@ -62,6 +62,8 @@ export type SignIn = {
   readonly id: SignInId;
   /** Hexadecimal SHA-256 of the secret in the cookie. */
   readonly secretHash: string;
+  /** The token that its forms have; it stays when the cookie gets a new secret, so that no form is lost by that. */
+  readonly formToken: string;
   readonly createdAt: RealTime;
   readonly seenAt: RealTime;
   /** Time at which the user last proved who they are; null while the second factor is still to come. */

@@ -56,6 +56,7 @@ async function accept({ url }: Data, email: string): Promise<User> {
   const browser = {
     id: newId('sgn', Date.now()),
     secretHash: hash,
+    formToken: hash,
     address: '192.0.2.7',
     browser: 'Firefox',
   };

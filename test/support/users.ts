@@ -50,6 +50,7 @@ export async function acceptedUser(store: Store, given: Given = {}): Promise<Use
     signIn: {
       id: newId('sgn', now),
       secretHash: hash('sha256', id),
+      formToken: hash('sha256', `form ${id}`),
       address: '192.0.2.7',
       browser: 'Firefox',
     },

@@ -20,6 +20,7 @@ export const link = { hash: sha256('the secret of the link'), until: T + HOUR };
 export const browser = (secret = 'a secret'): NewSignIn => ({
   id: `sgn_${secret.replaceAll(' ', '').padEnd(26, '0')}`,
   secretHash: sha256(secret),
+  formToken: sha256(`form ${secret}`),
   address: '192.0.2.7',
   browser: 'Firefox',
 });

@@ -7,7 +7,7 @@ import { newId } from '../../lib/id.ts';
 import { createSparing } from '../../lib/sparing.ts';
 import { BROWSER_LENGTH, type SignInId, type User, type UserId } from '../../users/user.ts';
 import { BAD_PASSKEY, type NewSignIn } from '../../users/user-commands.ts';
-import { clearCookie, formTokenOf, newCookieSecret, setCookie } from '../cookie.ts';
+import { clearCookie, newCookieSecret, newFormToken, setCookie } from '../cookie.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { executeOnUser } from '../execute.ts';
 import { isEmail } from '../personal.ts';
@@ -81,7 +81,7 @@ export function signInScreens(declare: Declare, dependencies: DashboardDependenc
     const signIn = signInBy(decision.user, secret);
     setCookie(reply, { user: user.id, signIn: signIn.id, secret });
     if (signIn.confirmedAt === null) return codeScreen(goOn, basePath);
-    return arrived(form, user.id, formTokenOf(secret), basePath);
+    return arrived(form, user.id, signIn.formToken, basePath);
   });
 
   declare({ method: 'POST', path: '/code', needs: 'nothing' }, async ({ request, reply, form }) => {
@@ -103,7 +103,7 @@ export function signInScreens(declare: Declare, dependencies: DashboardDependenc
         { message: 'The code is wrong, or was used already.', pointer: '/code' },
       ]);
     setCookie(reply, { user: user.id, signIn: signIn.id, secret });
-    return arrived(form, user.id, formTokenOf(secret), basePath);
+    return arrived(form, user.id, signIn.formToken, basePath);
   });
 
   declare({ method: 'POST', path: '/passkey', needs: 'nothing' }, async ({ request, reply, form }) => {
@@ -125,7 +125,7 @@ export function signInScreens(declare: Declare, dependencies: DashboardDependenc
     if (!decision || isRefusal(decision))
       return signInScreen(dependencies, goOnIn(form), mistake(BAD_PASSKEY));
     setCookie(reply, { user: decision.user.id, signIn: signIn.id, secret });
-    return arrived(form, decision.user.id, formTokenOf(secret), basePath);
+    return arrived(form, decision.user.id, signIn.formToken, basePath);
   });
 
   declare({ method: 'POST', path: '/sign-out', needs: 'sign-in' }, async ({ request, reply, visitor }) => {
@@ -143,5 +143,11 @@ export function newSignIn(
   secret: string,
 ): NewSignIn {
   const browser = (headers['user-agent'] ?? '').slice(0, BROWSER_LENGTH);
-  return { id: newId('sgn', realNow()), secretHash: hashSecret(secret), address: ip, browser };
+  return {
+    id: newId('sgn', realNow()),
+    secretHash: hashSecret(secret),
+    formToken: newFormToken(secret),
+    address: ip,
+    browser,
+  };
 }
