@@ -94,8 +94,8 @@ export const developerFaults: readonly Fault[] = [
     name: 'secrets that were typed stand in the page that asks who somebody is',
     file: 'src/dashboard/confirm.ts',
     tests: credentials,
-    find: "'form_token', ...TYPED_SECRETS]",
-    replace: "'form_token']",
+    find: "  'form_token',\n  ...TYPED_SECRETS,",
+    replace: "  'form_token',",
   },
   {
     name: 'whoever proves who they are to see a form is told that it is out of date',
