@@ -52,7 +52,7 @@ export type Service = {
   /** Liveness, readiness and metrics, where they have an address of their own. */
   readonly operations: FastifyInstance | null;
   readonly store: Store;
-  /** What the dashboard answers, in the order in which it was declared. */
+  /** Screens and actions of the dashboard, in the order in which they were declared. */
   readonly screens: readonly Declared[];
   /**
    * Starts to listen and to work; resolves with the address it listens on, such as `http://127.0.0.1:3000`. The service
@@ -169,7 +169,7 @@ export async function createService(
           ...(lookEveryMs === undefined ? {} : { lookEveryMs }),
         });
 
-  // Whoever sets no limit for addresses has none here.
+  // An operator who sets no limit for addresses has none here.
   const passwords = createPasswords(
     config.ADDRESS_RATE_LIMIT === 0 ? { ofOne: Number.POSITIVE_INFINITY } : {},
   );

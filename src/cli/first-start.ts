@@ -46,7 +46,7 @@ export async function firstStart(
   return firstSteps(PUBLIC_URL, id, secret, webhookSecret, link);
 }
 
-/** Of the account that was just made, so that no later start makes another. */
+/** Link for the owner of the account that was just made, so that no later start makes another. */
 async function linkForOwner(store: Store, publicUrl: string, account: number): Promise<string> {
   const owner = { account, role: 'owner', name: '', email: '' } as const;
   const { url } = await inviteUser({ store, execute: executeOn(store) }, publicUrl, owner);

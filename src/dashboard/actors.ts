@@ -1,4 +1,4 @@
-/** Who has changed something, in words. */
+/** Actors: names for those who have changed something. */
 import { type Content, html } from '../lib/html.ts';
 import { installation, MAX_USERS } from '../users/user.ts';
 import type { DashboardDependencies } from './dependencies.ts';

@@ -24,7 +24,7 @@ export function readAmount(text: string, currency: string): ReadAmount {
 const REFUSED = {};
 
 /**
- * What was typed into the field of an amount, for a request of the API. Notes what is wrong with it. An empty text stays
+ * Amount as it was typed into a field, for a request of the API. Notes what is wrong with it. An empty text stays
  * so, which the API takes for an absent field.
  */
 export function amountFrom(
@@ -35,7 +35,7 @@ export function amountFrom(
 ): unknown {
   const typed = text?.trim() ?? '';
   if (typed === '') return typed;
-  // Of a currency that there is not, the API tells; any amount does, so that it tells of nothing that depends on it.
+  // A currency that there is not is told by the API; any amount does, so that it tells of nothing that depends on it.
   if (currencyExponent(currency) === undefined) return 1;
   const read = readAmount(typed, currency);
   if ('amount' in read) return read.amount;

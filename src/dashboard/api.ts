@@ -64,7 +64,7 @@ function mistakesIn({ errors = [] }: ErrorBody): Mistake[] {
   return errors.map(({ message, remarks }) => ({ message, pointer: remarks }));
 }
 
-/** What is wrong with a form: in our own words where there are some for a place, and in those of the API elsewhere. */
+/** Mistakes of a form: in our own words where there are some for a place, and in those of the API elsewhere. */
 export function mistakesOf(answer: ApiAnswer<unknown>, own: readonly Mistake[] = []): readonly Mistake[] {
   const told = answer.ok ? [] : answer.mistakes;
   return [...own, ...told.filter(({ pointer }) => !own.some((each) => each.pointer === pointer))];

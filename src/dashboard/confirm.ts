@@ -27,7 +27,7 @@ const OWN_FIELDS = [
   ...TYPED_SECRETS,
 ];
 
-/** What comes of asking for a proof: the visitor, whose sign-in has a new secret, or the screen that asks. */
+/** Outcome of asking for a proof: the visitor, whose sign-in has a new secret, or the screen that asks. */
 export type Proof = { readonly visitor: Visitor } | { readonly outcome: Outcome };
 
 /** Takes the proof that the form brings; else gives the screen that asks for it. */
@@ -54,7 +54,7 @@ export async function confirmIn(
   return { visitor: { user, signIn, cookie, formToken: signIn.formToken, isConfirmed: true } };
 }
 
-/** What the form proves by; null where it brings nothing yet. */
+/** Command for the proof in a form; null where it brings nothing yet. */
 async function commandOf(
   { passwords, passkeys }: DashboardDependencies,
   { ip }: FastifyRequest,

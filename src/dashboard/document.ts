@@ -15,7 +15,7 @@ export type Screen = {
   readonly place: Place | null;
   /** The last part of the path of the screen in the navigation that this one belongs to: `sessions`. */
   readonly current?: string;
-  /** What has just been done, if anything. */
+  /** Sentence about what has just been done, if anything. */
   readonly notice?: string | null;
 };
 

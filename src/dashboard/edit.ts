@@ -65,7 +65,7 @@ export function editOf<T>(
   return { patch, mistakes };
 }
 
-/** What the API gets for a form for something new: the values of all fields. */
+/** Body for the API of a form for something new: the values of all fields. */
 export function bodyOf<T>(fields: ReadonlyArray<Editable<T>>, form: Form): object {
   const body = {};
   for (const each of fields) {

@@ -7,7 +7,7 @@ import type { DashboardDependencies } from './dependencies.ts';
 
 type Untimed<C> = C extends UserCommand ? Omit<C, 'now'> : never;
 
-/** What the dashboard may ask of a user, without the time. */
+/** Command that the dashboard may give about a user, without the time. */
 export type OwnCommand = Untimed<UserCommand>;
 
 /** Executes a command on a user, who is its actor. */

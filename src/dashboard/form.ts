@@ -139,7 +139,7 @@ export const onceField = (key: string = randomText(ONCE_LENGTH)): Html => hidden
 export const onceIn = ({ [ONCE]: key = '' }: Form): Readonly<Record<string, string>> =>
   key === '' ? {} : { 'idempotency-key': key };
 
-/** What needs a second thought: the button that does it shows when its name was chosen. */
+/** Button behind a second thought: it shows when its name was chosen. */
 export const second = (name: string, content: Content): Html =>
   html`<details class="second"><summary>${name}</summary>
 ${content}

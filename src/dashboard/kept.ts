@@ -12,7 +12,7 @@ type Kept = { readonly path: string; readonly form: Form; readonly user: string 
 /** Secrets that people type in: nothing shows them again, so a form that comes back asks for them anew. */
 export const TYPED_SECRETS: readonly string[] = ['secret_key', 'webhook_secret'];
 
-/** What must not stand in a page: tokens of the sign-in that has ended, and what proves who somebody is. */
+/** Fields that must not stand in a page: tokens of the sign-in that has ended, and what proves who somebody is. */
 const LEFT_OUT = [
   'form_token',
   'form_user',

@@ -1,4 +1,4 @@
-/** What comes of a request to the dashboard: a screen to show, the way to one, or a file to download. */
+/** Outcome of a request to the dashboard: a screen to show, the way to one, or a file to download. */
 import type { Mistake } from './api.ts';
 import type { Screen } from './document.ts';
 import type { Notice } from './notices.ts';
@@ -11,7 +11,7 @@ export type Outcome =
 
 /** A file that is made piece by piece, as fast as it is read; whoever reads it may leave at any time. */
 export type Download = {
-  /** Of letters, digits, dots and hyphens. */
+  /** Letters, digits, dots and hyphens. */
   readonly name: string;
   readonly type: string;
   readonly content: AsyncIterable<string>;

@@ -51,7 +51,7 @@ function passkeysOf(party: Party, store: Given['store'], realNow: () => RealTime
     return challengesOf(first.webhookSecrets.live);
   }
 
-  /** What verifies a challenge, and the time at which the one was made that it has met. */
+  /** Verifier of a challenge, and the time at which the one was made that it has met. */
   async function asked(purpose: Purpose) {
     const { timeOf } = await challenges();
     let askedAt: RealTime | null = null;

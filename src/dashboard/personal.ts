@@ -1,4 +1,4 @@
-/** What users say about themselves: how it is asked for, and what is wrong with it. */
+/** Personal data of users: how they are asked for, and what is wrong with them. */
 import { type Html, html } from '../lib/html.ts';
 import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '../users/passwords.ts';
 import { EMAIL_LENGTH, USER_NAME_LENGTH } from '../users/user.ts';

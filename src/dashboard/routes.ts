@@ -45,7 +45,7 @@ export async function dashboardRoutes(
   dependencies: DashboardDependencies,
 ): Promise<void> {
   const { basePath, addresses, publicUrl } = dependencies;
-  // Whoever sets no limit for addresses has none here.
+  // An operator who sets no limit for addresses has none here.
   const tries = createAddressLimiter(Math.min(TRIES_PER_SECOND, addresses.perSecond), () =>
     performance.now(),
   );

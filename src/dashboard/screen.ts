@@ -14,7 +14,7 @@ import { type Place, placeOf } from './place.ts';
 import { signedOutScreen } from './sign-in-forms.ts';
 import { anyVisitor, hasFormToken, type Visitor, visitorOf } from './visitor.ts';
 
-/** Who may come: anybody, whoever is signed in, or whoever may do an operation of the API on the account of the path. */
+/** Demands on who comes: none, a sign-in, or the right to an operation of the API on the account of the path. */
 export type Needs =
   | 'nothing'
   | 'sign-in'
@@ -66,7 +66,7 @@ export type Visit = OwnVisit & {
   readonly live: ApiCaller;
   /**
    * The API for an answer that takes long: for each question it is looked up anew who is signed in, and what they may.
-   * Whoever no longer may do the operation of the screen gets 403.
+   * A visitor who no longer may do the operation of the screen gets 403.
    */
   readonly anew: Pick<ApiCaller, 'get'>;
 };

@@ -1,4 +1,4 @@
-/** How long the secret before goes on signing, when a new one is made. */
+/** Time for which the secret before goes on signing, when a new one is made. */
 import { type Form, field } from './form.ts';
 
 const NAME = 'overlap_seconds';

@@ -51,7 +51,7 @@ export async function signedOutScreen(
 
 type Shown = Pick<DashboardDependencies, 'basePath' | 'passkeys' | 'isPlain'>;
 
-/** What to know before a form is sent that could not lead in. */
+/** Warning before a form is sent that could not lead in. */
 export const plainWarning = ({ isPlain }: Pick<DashboardDependencies, 'isPlain'>): Html | false =>
   isPlain &&
   html`<p class="alert" role="alert">The service is reached over HTTP: your browser keeps no sign-in. Ask the operator for HTTPS first.</p>`;

@@ -40,7 +40,7 @@ export async function anyVisitor(
   };
 }
 
-/** Who is signed in as a whole; null for anybody else. Notes from time to time that they were here. */
+/** Visitor who is signed in as a whole; null for anybody else. Notes from time to time that they were here. */
 export async function visitorOf(
   dependencies: DashboardDependencies,
   request: FastifyRequest,

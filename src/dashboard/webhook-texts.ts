@@ -20,6 +20,6 @@ export function endpointState({ status, disabled_reason: reason, health }: Endpo
 export const deliveryState = ({ status }: Pick<Delivery, 'status'>): Html =>
   stateOf(status, status === 'failed' ? 'bad' : status === 'pending' ? 'warn' : 'good');
 
-/** How often it was tried, and what came of the last time. */
+/** Number of attempts, and what came of the last one. */
 export const attemptsOf = ({ attempts, last_error: error, next_attempt_at: next }: Delivery): Html =>
   html`${attempts}${error !== '' && html`, ${error}`}${next !== null && html`, next ${timeIn(next)}`}`;

@@ -58,6 +58,6 @@ const CODES = 10;
 export const newRecoveryCodes = (): string[] =>
   Array.from({ length: CODES }, () => Array.from({ length: 4 }, () => randomText(6)).join('-'));
 
-/** What is kept of a recovery code, however it is typed. */
+/** Hash of a recovery code, however it is typed. */
 export const hashCode = (code: string): string =>
   hash('sha256', code.toLowerCase().replaceAll(/[^0-9a-z]/g, ''));

@@ -58,7 +58,7 @@ export function partyOf(publicUrl: string): Party | null {
 /** ES256, EdDSA, RS256 (COSE). */
 const ALGORITHMS = [-7, -8, -257];
 
-/** What the browser makes a passkey of, as `PublicKeyCredentialCreationOptionsJSON`; null for a user who has enough. */
+/** Options for making a passkey, as `PublicKeyCredentialCreationOptionsJSON`; null for a user who has enough. */
 export function creationOf(user: User, party: Party, challenge: string): object | null {
   if (user.passkeys.length >= MAX_PASSKEYS) return null;
   return {
@@ -81,7 +81,7 @@ export function creationOf(user: User, party: Party, challenge: string): object 
   };
 }
 
-/** What the browser proves a passkey by, as `PublicKeyCredentialRequestOptionsJSON`: whichever it has for the party. */
+/** Options for the proof of a passkey, as `PublicKeyCredentialRequestOptionsJSON`: whichever it has for the party. */
 export const requestOf = (party: Party, challenge: string): object => ({
   challenge,
   rpId: party.id,

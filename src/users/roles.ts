@@ -4,7 +4,7 @@ import { allPermissions, type Permission } from '../accounts/api-key.ts';
 export const roleNames = ['owner', 'finance', 'support', 'read_only'] as const;
 export type Role = (typeof roleNames)[number];
 
-/** What a caller may do: whatever needs one of the permissions, and these operations besides. */
+/** Rights of a caller: all that needs one of the permissions, and these operations besides. */
 export type Rights = {
   readonly permissions: readonly Permission[];
   readonly operations: readonly string[];
@@ -39,7 +39,7 @@ const rights: Readonly<Record<Role, Rights & { readonly meaning: string }>> = {
 
 export const rightsOf = (role: Role): Rights => rights[role];
 
-/** What the role may do, in words that go on from "may". */
+/** Meaning of the role, in words that go on from "may". */
 export const meaningOf = (role: Role): string => rights[role].meaning;
 
 export const isRole = (text: string): text is Role => (roleNames as readonly string[]).includes(text);

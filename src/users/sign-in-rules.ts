@@ -45,7 +45,7 @@ export function withSignIn(user: User, signIn: NewSignIn, now: RealTime, isWhole
   const most = isWhole ? MAX_SIGN_INS : MAX_HALF_SIGN_INS;
   const gone = alike.slice(0, Math.max(0, alike.length + 1 - most));
   const signIns = [...user.signIns.filter((each) => !gone.includes(each)), made];
-  // Who knows the password and not the code has guessed no less.
+  // A right password without the code ends no count: its guesser has guessed no less.
   return isWhole ? { ...user, link: null, failures: NO_FAILURES, signIns } : { ...user, signIns };
 }
 
@@ -65,7 +65,7 @@ const isPaused = ({ count, lastAt }: Failures, now: RealTime): boolean =>
 const oneMore = ({ count }: Failures, now: RealTime): Failures => ({ count: count + 1, lastAt: now });
 
 /**
- * What follows from a password or code of somebody who would sign in, unless it was wrong. A password counts as right only
+ * Decision on a password or code of somebody who would sign in, unless it was wrong. A password counts as right only
  * while it is the current one: it was compared before the turn of the command.
  */
 export function triedByAnybody(
@@ -145,7 +145,7 @@ const provenAt = (now: RealTime, secretHash: string): Partial<SignIn> => ({
   failures: NO_FAILURES,
 });
 
-/** Whoever is signed in proves anew who they are: by the password, and by a code if there is a second factor. */
+/** Proof anew of who is signed in: by the password, and by a code if there is a second factor. */
 export function confirmed(user: User, command: CommandOf<'confirm'>): UserDecision | Refusal {
   const { signIn: id, code, secretHash, now } = command;
   return triedBy(user, command, () => {

@@ -113,7 +113,7 @@ const noSuchMember = refuse('not_found', NO_SUCH_MEMBER);
 const wrongCode = refuseFields([{ pointer: '/code', detail: 'is not the current code' }]);
 
 /**
- * Whoever is invited proves by the link that they were meant, and not by an e-mail address, which everybody can claim. Who
+ * An invitation is its link: by that somebody proves that they were meant, and not by an e-mail address, which everybody can claim. Who
  * is a user already opens it signed in, and joins.
  */
 function invited(

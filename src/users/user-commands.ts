@@ -80,7 +80,7 @@ export type UserCommand = { readonly now: RealTime } & (
 /** Facts beside the user of the command. */
 export type UserFacts = {
   readonly byEmail: User | null;
-  /** Whoever the command invites to join, if there is such an invitation. */
+  /** Invitation that the command takes, if there is one. */
   readonly invitation: User | null;
   readonly count: number;
   /** Members of the account of the command. */

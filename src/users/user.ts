@@ -80,7 +80,7 @@ export const MAX_USERS = 10_000;
 /** Maximum number of members of an account, those among them who are only invited. */
 export const MAX_MEMBERS = 200;
 export const MAX_SIGN_INS = 20;
-/** Of those that lack their second factor: they push out no whole one. */
+/** Maximum of sign-ins that lack their second factor: they push out no whole one. */
 export const MAX_HALF_SIGN_INS = 3;
 export const MAX_PASSKEYS = 10;
 export const PASSKEY_NAME_LENGTH = 50;

@@ -74,7 +74,7 @@ for (const link of navigator.clipboard ? document.querySelectorAll('[data-copy]'
   link.parentElement.after(button);
 }
 
-// What goes on by itself can be turned off, and stays so (WCAG 2.1.4 and 2.2.2): a button says which of both it does.
+// Updates and keys can be turned off, and stay so (WCAG 2.1.4 and 2.2.2): a button says which of both it does.
 const toggle = (name, what, place) => {
   const key = `opentill-off-${name}`;
   const isOff = () => localStorage.getItem(key) !== null;

@@ -141,7 +141,7 @@ const browsers = [
 ] as const;
 const systems = ['Windows', 'Android', 'iPhone', 'iPad', 'Mac OS', 'Linux'];
 
-/** What a reader knows of a browser (`Firefox on Linux`), or all that it says. */
+/** Name of a browser as a reader knows it (`Firefox on Linux`), or all that it says. */
 function browserNamed(agent: string): string {
   const [, name] = browsers.find(([token]) => agent.includes(`${token}/`)) ?? [];
   const system = systems.find((each) => agent.includes(each));

@@ -138,7 +138,7 @@ ${itemForm(rows, blanks, mistakes)}
     readonly rows: readonly ItemRow[];
     readonly blanks: number;
     readonly failed?: Failed;
-    /** What has changed since the form was made. */
+    /** Changes since the form was made. */
     readonly meanwhile?: Awaited<ReturnType<typeof changes>>;
   };
 

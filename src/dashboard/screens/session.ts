@@ -97,7 +97,7 @@ ${itemsOf(session)}
   }
 }
 
-/** What the visitor may do with the session as it is. */
+/** Actions that the visitor may take on the session as it is. */
 function actions(
   { place, visitor }: Visit,
   session: Session,

@@ -58,7 +58,7 @@ export function signInScreens(declare: Declare, dependencies: DashboardDependenc
     };
     const email = emailKey(form.email ?? '');
     const user = isEmail(email) ? await store.dashboardUsers.fetchByEmail(email) : null;
-    // Of nobody as well, so that the time does not tell whether there is such a user.
+    // The password of nobody is compared as well, so that the time does not tell whether there is such a user.
     const isRight = await passwords.matches(form.password ?? '', user?.password ?? null, request.ip);
     if (user === null) return refusedTo(request, null);
     const secret = newCookieSecret();

@@ -10,7 +10,7 @@ type Asked = Pick<ApiCaller, 'get'>;
 const PAGE = 100;
 /** Pause between two pages, in which others get their turn. */
 const BREATH_MS = 5;
-/** Whoever asks too often, or while the service has no time, waits so long. */
+/** Pause of an export that asks too often, or while the service has no time. */
 const WAIT_MS = 1_000;
 /** Pages that the service had no time for, in a row. */
 const MAX_WAITS = 60;

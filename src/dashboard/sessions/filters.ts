@@ -122,7 +122,7 @@ export function filterForm(
     const choices = known && [
       ['', 'any'] as const,
       ...known,
-      // What nobody can choose may stand in an address: it is shown as what is wrong.
+      // An address may have what nobody can choose: it is shown as what is wrong.
       ...(value === '' || known.some(([each]) => each === value) ? [] : named(value)),
     ];
     return field(

@@ -113,7 +113,7 @@ export function historyList(
   })}</ul>`;
 }
 
-/** Who was told of an event, and what they have answered. */
+/** Receivers that were told of an event, and what they have answered. */
 const toldOf = (
   deliveries: readonly Delivery[],
   { place, basePath }: { place: Place; basePath: string },
@@ -126,7 +126,7 @@ const toldOf = (
 `,
   )}</ul>`;
 
-/** What the receiver has answered last. */
+/** Last answer of the receiver. */
 function answerOf({ attempts, last_http_status, last_error, next_attempt_at }: Delivery): Html | false {
   if (attempts === 0) return false;
   const answer = last_http_status === null ? last_error : `answered ${last_http_status}`;

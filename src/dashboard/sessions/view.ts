@@ -68,7 +68,7 @@ export function payerFacts(session: Session, path: string): Html {
   return html`<section><h2>Payer</h2>${facts.length > 0 ? factsOf(facts) : html`<p>Nothing is known of the payer.</p>`}</section>`;
 }
 
-/** What is written in a contact, on one line. */
+/** Contact on one line. */
 function contactOf(contact: unknown): string {
   if (typeof contact === 'string') return contact;
   if (typeof contact !== 'object' || contact === null) return '';

@@ -118,7 +118,7 @@ const anyOwner = (accounts: readonly number[]): Sql =>
     ' OR ',
   )})`;
 
-/** Whoever is only invited may never come. */
+/** An owner can sign in: somebody who is only invited may never come. */
 const isOwner = (user: User, account: number): boolean =>
   roleOn(user, account) === 'owner' && !isInvited(user);
 

@@ -11,7 +11,7 @@ export type PaymentCode = {
   readonly swissCross: boolean;
 };
 
-/** What a code needs to be drawn. */
+/** Parts of a code that are needed to draw it. */
 export type Drawn = Pick<PaymentCode, 'payload' | 'errorCorrection' | 'swissCross'>;
 
 /** In modules, from the upper left corner of the code. */
