@@ -87,7 +87,7 @@ const common: readonly Damage[] = [
   [LOGO, `UPDATE logo SET content = 'AAAA'`],
   [LOGO, `UPDATE logo SET name = 'x' || name`],
   [USERS, 'UPDATE dashboard_user SET account = 1'],
-  [USER, `UPDATE dashboard_user SET email = 'other@example.com'`],
+  [USER, `UPDATE dashboard_user SET email = 'other@example.com' WHERE email IS NOT NULL`],
   [USER, `UPDATE dashboard_user SET accounts = ' 2:owner '`],
   [USER, `UPDATE dashboard_user SET data = replace(data, '"owner"', '"king"'), accounts = ' 1:king '`],
   [

@@ -7,6 +7,7 @@ import { startReceiver as startOther } from '../../api/receiver.ts';
 import { startReceiver } from '../../crash/receiver.ts';
 import { png } from '../../support/image.ts';
 import { startService } from '../../support/service.ts';
+import { acceptedUser } from '../../support/users.ts';
 import { createTill } from './money.ts';
 
 type Context = Parameters<typeof startService>[0];
@@ -82,6 +83,7 @@ export async function fillByService(t: Context, url: string): Promise<void> {
 
   await ask('PUT', '/v3/logo', png());
   const { authorization } = await service.createKey({ mode: 'live' });
+  await acceptedUser(service.service.store, { account: service.account.number, email: 'olga@example.com' });
   const invited = await service.call('POST', '/v3/member', {
     body: { role: 'owner', name: 'Ada Lovelace', email: 'ada@example.com' },
     headers: { authorization, 'idempotency-key': 'ada' },
