@@ -14,6 +14,7 @@ import { methodFaults } from './methods.ts';
 import { nodeFaults } from './nodes.ts';
 import { operationFaults } from './operation.ts';
 import { paymentFaults } from './payments.ts';
+import { peopleFaults } from './people.ts';
 import { simulationFaults } from './simulation.ts';
 import { statementFaults } from './statements.ts';
 import { storeFaults } from './store.ts';
@@ -36,6 +37,7 @@ export const allFaults: readonly Fault[] = [
   ...nodeFaults,
   ...operationFaults,
   ...paymentFaults,
+  ...peopleFaults,
   ...simulationFaults,
   ...historyFaults,
   ...developerFaults,

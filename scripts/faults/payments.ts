@@ -45,8 +45,8 @@ export const paymentFaults: readonly Fault[] = [
   {
     name: 'an export forgets its filters on the second page',
     ...exported,
-    find: 'page = await next(api, query,',
-    replace: 'page = await next(api, new URLSearchParams(),',
+    find: 'patiently(() => pageOf(api, query,',
+    replace: 'patiently(() => pageOf(api, new URLSearchParams(),',
   },
   {
     name: 'a file is made for a request that asks for none',

@@ -29,6 +29,7 @@ const notices = {
   'items-changed': 'The items are changed.',
   'refund-created': 'The refund is on its way. Its state is below.',
   'webhooks-resent': 'The failed webhooks are sent again.',
+  'person-erased': 'The personal data is erased.',
   'test-paid': 'The payment is reported.',
 } as const;
 

@@ -17,6 +17,7 @@ import { keyScreens } from './screens/keys.ts';
 import { linkScreens } from './screens/link.ts';
 import { logScreens } from './screens/log.ts';
 import { memberScreens } from './screens/members.ts';
+import { peopleScreens } from './screens/people.ts';
 import { profileScreens } from './screens/profile.ts';
 import { credentialScreens } from './screens/rail-credentials.ts';
 import { receivingAccountScreens } from './screens/receiving-account.ts';
@@ -113,4 +114,5 @@ export async function dashboardRoutes(
   sessionScreens(declare, dependencies);
   sessionItemsScreens(declare, dependencies);
   sessionMoneyScreens(declare, dependencies);
+  peopleScreens(declare, dependencies);
 }

@@ -19,6 +19,10 @@ export const factsOf = (facts: ReadonlyArray<readonly [name: string, value: Cont
 `,
   )}</dl>`;
 
+/** Facts of which there is something to say. */
+export const known = (facts: ReadonlyArray<readonly [name: string, value: Html | string | false | null]>) =>
+  facts.filter(([, value]) => value !== '' && value !== null && value !== false);
+
 /** A secret that is shown only now, on the screen for the answer to the form that made it. */
 export const secretsOf = (
   secrets: ReadonlyArray<readonly [name: string, value: string]>,

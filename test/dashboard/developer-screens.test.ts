@@ -1,4 +1,4 @@
-/** Screens for developers and of settings, in a browser: everyone can use them, at 320 px and wide, light and dark. */
+/** Screens for developers, of people and of settings, in a browser: everyone can use them, at 320 px and wide, light and dark. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -45,10 +45,18 @@ async function furnish() {
   const secrets = { secret_key: 'rk_test_own0key0of0a0shop', webhook_secret: 'whsec_own0secret0of0a0shop' };
   await service.call('PUT', '/v3/rail_credentials/stripe', { body: secrets });
   const [delivery] = await deliveries(service, '&status=failed');
-  return { endpoint, delivery };
+  const ada = {
+    name: 'Ada Lovelace',
+    email: 'ada@example.com',
+    billing: [{ address: { line1: '12 St James’s Square' } }],
+  };
+  const { json: customer } = await service.call('POST', '/v3/customer', { body: ada });
+  const person = customer.data.id;
+  await createSession(service, { customer: person });
+  return { endpoint, delivery, person };
 }
 
-const { endpoint, delivery } = await furnish();
+const { endpoint, delivery, person } = await furnish();
 
 const screens: Readonly<Record<string, string>> = {
   keys: '/keys',
@@ -57,6 +65,9 @@ const screens: Readonly<Record<string, string>> = {
   'new-endpoint': '/webhooks/new-endpoint',
   endpoint: `/webhooks/endpoints/${endpoint.id}`,
   delivery: `/webhooks/deliveries/${delivery.id}`,
+  people: '/people',
+  person: `/people/${person}`,
+  nobody: '/people?email=nobody@example.com',
   log: '/log',
   settings: '/settings',
   'new-receiving-account': '/settings/new-receiving-account',
@@ -102,7 +113,8 @@ for (const width of [320, 1280])
         assert.ok(Number(overflow) <= 0, `${name}: ${overflow} px too wide`);
       };
       for (const [name, path] of Object.entries(screens)) {
-        await page.goto(service.url + BASE + path);
+        const answer = await page.goto(service.url + BASE + path);
+        assert.notEqual(answer?.status(), 404, name);
         await look(name);
       }
       await page.goto(`${service.url + BASE}/keys`);

@@ -28,6 +28,7 @@ export async function makeThings(service: TestService): Promise<Things> {
     key: await made('POST', '/v3/api_key', { permissions: ['read'], name: 'Till' }),
     endpoint,
     session,
+    person: await made('POST', '/v3/customer', { name: 'Ada Lovelace', email: 'ada@example.com' }),
     delivery: json.data[0].id,
     receiving: await made('PUT', '/v3/receiving_account/eur', euros),
   };

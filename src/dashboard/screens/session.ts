@@ -87,7 +87,7 @@ export function sessionScreens(declare: Declare, dependencies: DashboardDependen
       current: 'sessions',
       main: html`${otherMistakes(mistakes)}
 ${actions(visit, session, payin.data, history, path)}
-<div class="columns"><div id="facts" data-live>${sessionFacts(session)}</div><div class="columns">${payerFacts(session, list)}${pageOf(session)}</div></div>
+<div class="columns"><div id="facts" data-live>${sessionFacts(session)}</div><div class="columns">${payerFacts(session, (screen) => `${basePath}${pathIn(place.tenant, screen)}`)}${pageOf(session)}</div></div>
 ${itemsOf(session)}
 <div class="parts" id="course" data-live>${attemptsOf(session)}${returnsOf(payin.data)}
 <section><h2>History</h2>${historyList(history, { place, actors, basePath })}${

@@ -8,7 +8,7 @@ import type { Session } from './view.ts';
 type Asked = Pick<ApiCaller, 'get'>;
 
 const PAGE = 100;
-/** Pause between two pages, in which others get their turn. */
+/** Pause before a question, in which others get their turn. */
 const BREATH_MS = 5;
 /** Pause of an export that asks too often, or while the service has no time. */
 const WAIT_MS = 1_000;
@@ -33,14 +33,21 @@ export async function* pagesFrom(
   for (;;) {
     yield page.data;
     if (page.nextCursor === null) return;
-    await pause(BREATH_MS);
-    page = await next(api, query, page.nextCursor);
+    const { nextCursor } = page;
+    page = await patiently(() => pageOf(api, query, nextCursor));
   }
 }
 
-async function next(api: Asked, query: URLSearchParams, cursor: string) {
+/**
+ * Answer to one of many questions: behind a pause in which others get their turn, and asked again while the service has no
+ * time. Throws where the API refuses it.
+ */
+export async function patiently<T>(
+  ask: () => Promise<ApiAnswer<T>>,
+): Promise<ApiAnswer<T> & { readonly ok: true }> {
+  await pause(BREATH_MS);
   for (let waits = 0; ; waits++) {
-    const answer = await pageOf(api, query, cursor);
+    const answer = await ask();
     if (answer.ok) return answer;
     const isForNow = answer.status === 429 || answer.status === 503;
     if (!isForNow || waits === MAX_WAITS) throw new Error(`an export ended early: ${answer.status}`);

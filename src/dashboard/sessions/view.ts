@@ -2,7 +2,7 @@
 import type { representCheckout, representPayin } from '../../checkout/representation.ts';
 import { drawing, type Html, html } from '../../lib/html.ts';
 import { drawCode } from '../../methods/bank/codes/draw.ts';
-import { amountOf, factsOf, timeIn } from '../texts.ts';
+import { amountOf, factsOf, known, timeIn } from '../texts.ts';
 import { stateOf } from './states.ts';
 
 export type Session = ReturnType<typeof representCheckout>;
@@ -16,10 +16,6 @@ export const refundableOf = ({ amount_paid, refunds, reversals }: Payin): number
 
 const sumOf = (parts: ReadonlyArray<{ readonly amount: number }>): number =>
   parts.reduce((sum, { amount }) => sum + amount, 0);
-
-/** Facts of which there is something to say. */
-const known = (facts: ReadonlyArray<readonly [name: string, value: Html | string | false | null]>) =>
-  facts.filter(([, value]) => value !== '' && value !== null && value !== false);
 
 export function sessionFacts(session: Session): Html {
   const { invoice_currency: currency, partially_paid, paid_in_excess, expires_at, metadata } = session;
@@ -48,8 +44,8 @@ export function sessionFacts(session: Session): Html {
   )}</section>`;
 }
 
-/** `path` is the path of the list of sessions. */
-export function payerFacts(session: Session, path: string): Html {
+/** `pathTo` gives the path of a screen of the account. */
+export function payerFacts(session: Session, pathTo: (screen: string) => string): Html {
   const { customer_details: payer, billing_details, shipping_details } = session;
   const { phone, customer } = payer;
   const query = new URLSearchParams({ customer });
@@ -62,14 +58,15 @@ export function payerFacts(session: Session, path: string): Html {
     ['Shipping', contactOf(shipping_details)],
     [
       'Customer',
-      customer !== '' && html`<a href="${path}?${String(query)}">All payments of this customer</a>`,
+      customer !== '' &&
+        html`<a href="${pathTo('people')}/${customer}">All that is kept of this person</a>, <a href="${pathTo('sessions')}?${String(query)}">all payments</a>`,
     ],
   ]);
   return html`<section><h2>Payer</h2>${facts.length > 0 ? factsOf(facts) : html`<p>Nothing is known of the payer.</p>`}</section>`;
 }
 
 /** Contact on one line. */
-function contactOf(contact: unknown): string {
+export function contactOf(contact: unknown): string {
   if (typeof contact === 'string') return contact;
   if (typeof contact !== 'object' || contact === null) return '';
   return Object.values(contact).map(contactOf).filter(Boolean).join(', ');
