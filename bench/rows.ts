@@ -1,5 +1,6 @@
 /** Rows of the bench, all in the order in which they run. */
 import type { Row } from './row.ts';
+import { dashboardRows } from './rows/dashboard.ts';
 import { deliveryRows } from './rows/deliveries.ts';
 import { hourRow } from './rows/hour.ts';
 import { latency } from './rows/latency.ts';
@@ -14,6 +15,7 @@ export const rows: readonly Row[] = [
   layerRow,
   ...latency,
   ...listRows,
+  ...dashboardRows,
   ...processRows,
   ...deliveryRows,
   ...postgresRows,

@@ -123,6 +123,7 @@ export async function createService(
   const backlog = createBacklog();
   const rules = networkRules(config.WEBHOOK_ALLOW, servesThisMachineOnly(config));
   const sender = createSender({ rules, version });
+  const retention = { deliveryDays: config.WEBHOOK_LOG_DAYS, eventDays: config.EVENT_RETENTION_DAYS };
   const { execute, worker } = createEngine({
     store,
     serializer,
@@ -133,8 +134,7 @@ export async function createService(
     realNow,
     leaseNow: leaseClock ?? (() => store.leaseTime(realNow())),
     deliverySlots: config.WEBHOOK_CONCURRENCY,
-    deliveryDays: config.WEBHOOK_LOG_DAYS,
-    eventDays: config.EVENT_RETENTION_DAYS,
+    ...retention,
     onSent: metrics.sent,
     onDamaged({ tenant, id, receiver }) {
       metrics.damaged();
@@ -197,6 +197,7 @@ export async function createService(
     onAlert,
     onSilence,
     worker,
+    retention,
     live,
     documentWaitMs,
     networkRules: rules,

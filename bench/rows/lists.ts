@@ -4,6 +4,7 @@
  * which look at all that there is.
  */
 import type { Bench, Filled } from '../bench.ts';
+import type { Request } from '../load/job.ts';
 import { newest, subjectAt } from '../load/subjects.ts';
 import { CONNECTIONS } from '../pair.ts';
 import { startService } from '../processes.ts';
@@ -26,10 +27,10 @@ const LONGEST_MS = 180_000;
 const TOLD = 15;
 
 /** A list that was refused took too long for the service. */
-type Timed = { readonly query: string; readonly p95Ms: number; readonly isRefused: boolean };
+export type Timed = { readonly query: string; readonly p95Ms: number; readonly isRefused: boolean };
 
 /** Values of each filter. The filling is such that `q=ada` finds a tenth of all sessions, and `order-1` a ninth. */
-function filtersOf(session: {
+export function filtersOf(session: {
   readonly customer: string;
   readonly created_at: string;
 }): Record<string, string[]> {
@@ -60,7 +61,7 @@ async function timed(bench: Bench, url: string, id: string): Promise<Timed[]> {
   for (const query of queriesOf(filtersOf(data))) {
     all.push(
       performance.now() < endAt
-        ? await timedList(bench, url, query)
+        ? await timedRequest(bench, url, query, listOf(query))
         : { query, p95Ms: Number.NaN, isRefused: false },
     );
   }
@@ -79,15 +80,16 @@ export function queriesOf(filters: Readonly<Record<string, readonly string[]>>):
   return ['limit=20', ...asked.flat(), ...pairs];
 }
 
-async function timedList(
+/** Times of one request, which is told as `query`. */
+export async function timedRequest(
   { generator }: Bench,
   url: string,
   query: string,
-  resource?: string,
+  request: Request,
 ): Promise<Timed> {
   const job = {
     urls: [url],
-    requests: [listOf(query, resource)],
+    requests: [request],
     connections: 1,
     seconds: 10,
     mayBeRefused: true,
@@ -117,7 +119,7 @@ export async function surveyOf(bench: Bench, url: string, id: string): Promise<M
   return surveyed(await timed(bench, url, id), bench.many);
 }
 
-function surveyed(all: readonly Timed[], sessions: number): Measured {
+export function surveyed(all: readonly Timed[], sessions: number): Measured {
   const measured = all.filter(({ p95Ms }) => !Number.isNaN(p95Ms));
   const [slowest = { p95Ms: Number.NaN }] = measured;
   const longerThan = (ms: number) => measured.filter(({ p95Ms }) => p95Ms > ms).length;
@@ -162,8 +164,8 @@ export async function moneyOf(bench: Bench, url: string, id: string): Promise<Me
   ];
   const all: Timed[] = [];
   for (const [resource, query] of asked) {
-    const timed = await timedList(bench, url, query, resource);
-    all.push({ ...timed, query: `${resource}?${query}` });
+    const request = listOf(query, resource);
+    all.push(await timedRequest(bench, url, `${resource}?${query}`, request));
   }
   return surveyed(
     all.sort((a, b) => b.p95Ms - a.p95Ms),

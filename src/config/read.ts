@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { messageOf, systemFieldsOf } from '../lib/error-message.ts';
 import { keysOf } from '../lib/keys.ts';
+import { eventsOutliveDeliveries } from './retention-days.ts';
 import { type Config, type Setting, settings } from './settings.ts';
 
 /** A wrong setting, in one line for the operator. */
@@ -15,8 +16,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const names = keysOf(settings);
   const config = Object.fromEntries(names.map((name) => [name, readSetting(name, env)])) as Config;
   const { EVENT_RETENTION_DAYS: eventDays, WEBHOOK_LOG_DAYS: deliveryDays } = config;
-  // A delivery is sent again with the bytes of its event.
-  if (eventDays > 0 && eventDays <= deliveryDays) {
+  if (!eventsOutliveDeliveries({ deliveryDays, eventDays })) {
     throw new BadSetting(
       `EVENT_RETENTION_DAYS must be 0 or more than WEBHOOK_LOG_DAYS (${deliveryDays}), not "${eventDays}"`,
     );

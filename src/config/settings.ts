@@ -1,4 +1,5 @@
 /** The settings: one table of environment variables. The settings page of the docs is generated from it. */
+import { retentionDays } from './retention-days.ts';
 import {
   accountName,
   baseUrl,
@@ -116,13 +117,13 @@ export const settings = {
   WEBHOOK_LOG_DAYS: setting({
     default: '30',
     meaning: 'Days for which webhook deliveries are kept, with the result of each attempt.',
-    parse: integer(4, 3650),
+    parse: integer(retentionDays.deliveries.least, retentionDays.deliveries.most),
   }),
   EVENT_RETENTION_DAYS: setting({
     default: '0',
     meaning:
       'Days for which events are kept, more than `WEBHOOK_LOG_DAYS`; 0 keeps them for ever. A reader of the feed that was away for longer gets an error.',
-    parse: integer(0, 36_500),
+    parse: integer(retentionDays.events.least, retentionDays.events.most),
   }),
   STRIPE_TEST_SECRET_KEY: setting({
     default: '',

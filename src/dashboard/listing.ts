@@ -30,7 +30,11 @@ export function queryOf(filters: readonly Filter[], query: Form): string {
 export function filterForm(
   filters: readonly Filter[],
   query: Form,
-  { action, mistakes }: { readonly action: string; readonly mistakes: readonly Mistake[] },
+  {
+    action,
+    mistakes,
+    button = 'Filter',
+  }: { readonly action: string; readonly mistakes: readonly Mistake[]; readonly button?: string },
 ): Html {
   const own = mistakes.map(({ message, pointer }) => {
     const found = filters.find(({ as }) => pointer === `/${as}`);
@@ -40,7 +44,7 @@ export function filterForm(
   return html`${otherMistakes(own, names)}
 <form class="filters" method="get" action="${action}">
 ${filters.map(({ as: _, ...each }) => field({ ...each, value: query[each.name] }, own))}
-<button class="quiet">Filter</button>
+<button class="quiet">${button}</button>
 </form>`;
 }
 

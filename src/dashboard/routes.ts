@@ -21,6 +21,7 @@ import { peopleScreens } from './screens/people.ts';
 import { profileScreens } from './screens/profile.ts';
 import { credentialScreens } from './screens/rail-credentials.ts';
 import { receivingAccountScreens } from './screens/receiving-account.ts';
+import { retentionScreens } from './screens/retention.ts';
 import { sessionScreens } from './screens/session.ts';
 import { sessionItemsScreens } from './screens/session-items.ts';
 import { sessionMoneyScreens } from './screens/session-money.ts';
@@ -115,4 +116,5 @@ export async function dashboardRoutes(
   sessionItemsScreens(declare, dependencies);
   sessionMoneyScreens(declare, dependencies);
   peopleScreens(declare, dependencies);
+  retentionScreens(declare, dependencies);
 }

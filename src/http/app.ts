@@ -50,6 +50,7 @@ import { providerEventRoutes } from './routes/provider-event.ts';
 import { railCredentialsRoutes } from './routes/rail-credentials.ts';
 import { receivingAccountRoutes } from './routes/receiving-account.ts';
 import { refundRoutes } from './routes/refund.ts';
+import { retentionRoutes } from './routes/retention.ts';
 import { testHelperRoutes } from './routes/test-helpers.ts';
 import { webhookDeliveryRoutes } from './routes/webhook-delivery.ts';
 import { webhookEndpointRoutes } from './routes/webhook-endpoint.ts';
@@ -152,6 +153,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       paymentAttemptRoutes(api, options);
       refundRoutes(api, options);
       movementRoutes(api, options);
+      retentionRoutes(api, options);
       bankEntryRoutes(api, options);
       await bankStatementRoutes(api, options);
       paymentFileRoutes(api, options);

@@ -1,4 +1,5 @@
 import type { Serializer } from '../checkout/serializer.ts';
+import type { RetentionDays } from '../config/retention-days.ts';
 import type { RealTime } from '../lib/time.ts';
 import type { Vault } from '../methods/credentials.ts';
 import type { PageDependencies } from '../pages/dependencies.ts';
@@ -16,6 +17,7 @@ export type Dependencies = PageDependencies & {
   readonly vault: Vault;
   readonly worker: Worker;
   readonly backlog: Backlog;
+  readonly retention: RetentionDays;
   /** Networks to which webhooks may be sent. */
   readonly networkRules: NetworkRules;
 };

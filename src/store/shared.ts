@@ -2,7 +2,7 @@
 import { tenantNow, tenantTime } from '../accounts/account.ts';
 import type { CheckoutId } from '../checkout/ids.ts';
 import type { Checkout } from '../checkout/session.ts';
-import type { Tenant } from '../checkout/tenant.ts';
+import type { Tenant, TenantTime } from '../checkout/tenant.ts';
 import { createOneATurn } from '../lib/one-a-turn.ts';
 import type { RealTime } from '../lib/time.ts';
 import { type DirectoryParts, directoryOf } from './directory.ts';
@@ -14,6 +14,7 @@ import { owners } from './resources/checkouts.ts';
 import { clockOffsetAt } from './resources/clocks.ts';
 import type { Read, Run } from './resources/read.ts';
 import { refundList } from './resources/refunds.ts';
+import { countRemovable } from './resources/removable.ts';
 import { gauges, newestTime, strandedDeliveries } from './resources/work.ts';
 import { purgeDeliveries, purgeEvents } from './retention.ts';
 import type { Steps } from './steps.ts';
@@ -46,6 +47,11 @@ export function resources(parts: Parts) {
     const id = await run(owner);
     return id === null ? null : checkouts.fetch(tenant, id);
   };
+
+  /** Time that the clock of the tenant showed at this one. */
+  async function clockThen(tenant: Tenant, at: RealTime): Promise<TenantTime> {
+    return tenantTime(at, tenant.mode === 'live' ? 0 : await run(clockOffsetAt(tenant, at)));
+  }
 
   async function clocksOf(found: readonly Tenant[], realNow: RealTime): Promise<TenantClock[]> {
     const accounts = await directory.accounts();
@@ -99,12 +105,14 @@ export function resources(parts: Parts) {
     retention: {
       async listTenants(what, at) {
         const found = await tenants.withOld(what, at);
-        return Promise.all(
-          found.map(async (tenant) => {
-            const offsetMs = tenant.mode === 'live' ? 0 : await run(clockOffsetAt(tenant, at));
-            return { tenant, now: tenantTime(at, offsetMs) };
-          }),
-        );
+        return Promise.all(found.map(async (tenant) => ({ tenant, now: await clockThen(tenant, at) })));
+      },
+      async count(tenant, { deliveries, events }) {
+        const ages = {
+          deliveries: await clockThen(tenant, deliveries),
+          events: events === null ? null : await clockThen(tenant, events),
+        };
+        return run(countRemovable(tenant, ages));
       },
       purgeAnswers,
       purgeDeliveries: (tenant, createdBefore) =>

@@ -38,6 +38,7 @@ import type { AccountChange } from './resources/directory.ts';
 import type { EndpointChange } from './resources/endpoints.ts';
 import type { MovementFilter } from './resources/movements.ts';
 import type { RefundFilter } from './resources/refunds.ts';
+import type { Removable } from './resources/removable.ts';
 import type { DueCheckout, DueTenants, Gauges, WorkKind } from './resources/work.ts';
 
 /** The rows that a unit of work has to see before it decides, by the keys of what is loaded. Absent: none. */
@@ -225,13 +226,18 @@ export type Stranded = TenantClock & {
   >[];
 };
 
-/** Removes what is kept for a time only, a bounded number at a time; says how many it removed. */
+/** Removes what is kept for a time only, a bounded number at a time; says how many it removed, or would. */
 export type Retention = {
   /**
    * Tenants that have any created before a time, with what their clocks showed then: by that they are purged.
    * There may be more of them than have.
    */
   listTenants(what: 'deliveries' | 'events', createdBefore: RealTime): Promise<readonly TenantClock[]>;
+  /** Numbers of what `ages` would remove, in real time: of deliveries, and of events where they are not kept for ever. */
+  count(
+    tenant: Tenant,
+    ages: { readonly deliveries: RealTime; readonly events: RealTime | null },
+  ): Promise<Removable>;
   /** Stored answers created before this. */
   purgeAnswers(createdBefore: RealTime): Promise<number>;
   /** Deliveries that have ended and were created before this, with their attempts. */

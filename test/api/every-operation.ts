@@ -530,6 +530,13 @@ export const operations: readonly Operation[] = [
     permission: 'manage',
     subject: 'none',
   },
+  {
+    method: 'GET',
+    path: '/v3/retention',
+    operation: 'RETENTION.FETCH',
+    permission: 'manage',
+    subject: 'none',
+  },
   { method: 'GET', path: '/v3/audit', operation: 'AUDIT.LIST', permission: 'manage', subject: 'none' },
   {
     method: 'POST',

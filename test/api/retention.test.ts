@@ -55,6 +55,76 @@ async function faults({ database: { url } }: TestService): Promise<Outcome[]> {
   return outcomes.filter(isBroken);
 }
 
+suite('a look at what retention would remove', () => {
+  test('counts what it then removes, and removes nothing itself', async (t) => {
+    let now = Date.now() - 60 * DAY_MS;
+    const service = await startService(t, { env: { WEBHOOK_LOG_DAYS: '30' }, realNow: () => now });
+    const { call } = service;
+    const receiver = await startReceiver(t);
+    const look = async (query: string) => succeeded(await call('GET', `/v3/retention${query}`));
+    const removable = async (query: string) => {
+      const { removable_deliveries, removable_events } = await look(query);
+      return [removable_deliveries, removable_events];
+    };
+    assert.deepEqual(await look(''), {
+      object: 'retention',
+      webhook_log_days: 30,
+      event_retention_days: 0,
+      removable_deliveries: 0,
+      removable_events: 0,
+    });
+    const told = { ...order, webhook_url: receiver.url };
+    await createSession(service, told);
+    now += 2 * DAY_MS;
+    await pay(service, (await createSession(service, told)).id);
+    now += 2 * DAY_MS;
+    await createSession(service);
+    await settled(service);
+    const all = (await feed(service)).length;
+    const count = (await deliveries(service)).length;
+    const now4 = await removable('?webhook_log_days=4&event_retention_days=5');
+    assert.deepEqual(now4, [0, 0], 'all of it is young');
+    now += 3.5 * DAY_MS;
+    const [first] = await removable('?webhook_log_days=4&event_retention_days=5');
+    assert.ok(first > 1 && first === count, `${first} of ${count}`);
+    const asked = await removable('?webhook_log_days=4&event_retention_days=5');
+    assert.equal(asked[1], all - 1, 'the last one is younger');
+    assert.deepEqual(await removable('?webhook_log_days=30'), [0, 0]);
+    assert.deepEqual(await removable('?webhook_log_days=7&event_retention_days=8'), [1, 0]);
+    assert.deepEqual(await removable('?webhook_log_days=6&event_retention_days=7'), [1, 1]);
+    assert.equal((await feed(service)).length, all);
+    await forgetAll(service, () => now);
+    assert.equal((await feed(service)).length, 1);
+    assert.deepEqual(await deliveries(service), []);
+    assert.deepEqual(await removable('?webhook_log_days=4&event_retention_days=5'), [0, 0]);
+  });
+
+  test('counts by the time at which something was made, whatever the test clock showed', async (t) => {
+    const service = await startService(t);
+    const { call } = service;
+    succeeded(await call('POST', '/v3/test_helpers/clock/advance', { body: { seconds: 365 * 86_400 } }));
+    await createSession(service);
+    await settled(service);
+    const { removable_events } = succeeded(await call('GET', '/v3/retention?event_retention_days=31'));
+    assert.equal(removable_events, 0);
+  });
+
+  test('tells all mistakes of the question', async (t) => {
+    const { call } = await startService(t);
+    for (const [query, pointers] of [
+      ['?webhook_log_days=3&event_retention_days=x', ['/webhook_log_days', '/event_retention_days']],
+      ['?event_retention_days=30', ['/event_retention_days']],
+      ['?webhook_log_days=40&event_retention_days=40', ['/event_retention_days']],
+      ['?webhook_log_days=3651', ['/webhook_log_days']],
+    ] as const) {
+      const { status, json } = await call('GET', `/v3/retention${query}`);
+      assert.equal(status, 400, query);
+      const told = json.errors.map(({ remarks }: { remarks: string }) => remarks);
+      assert.deepEqual(told.sort(), [...pointers].sort(), query);
+    }
+  });
+});
+
 suite('a feed whose oldest events are gone', async () => {
   let now = Date.now() - 30 * DAY_MS;
   const service = await startService({ after }, { env, realNow: () => now });

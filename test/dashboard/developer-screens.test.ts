@@ -70,6 +70,7 @@ const screens: Readonly<Record<string, string>> = {
   nobody: '/people?email=nobody@example.com',
   log: '/log',
   settings: '/settings',
+  retention: '/settings/retention?webhook_log_days=4',
   'new-receiving-account': '/settings/new-receiving-account',
   'receiving-account': '/settings/receiving-accounts/eur',
   credentials: '/settings/credentials/stripe',

@@ -100,6 +100,7 @@ export const doors: Readonly<Record<string, Door>> = {
   'POST /:account/:mode/settings/policy': { roles: owner },
   'POST /:account/:mode/settings/api': { roles: owner },
   'POST /:account/:mode/settings/webhook-secret': { roles: owner },
+  'GET /:account/:mode/settings/retention': { roles: owner },
   'GET /:account/:mode/settings/new-receiving-account': { roles: owner },
   'POST /:account/:mode/settings/new-receiving-account': { roles: owner },
   'GET /:account/:mode/settings/receiving-accounts/:id': { roles: owner, params: named('receiving') },

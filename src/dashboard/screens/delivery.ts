@@ -26,6 +26,7 @@ export function deliveryScreens(declare: Declare, { basePath }: DashboardDepende
     if (!answer.ok) return refused(answer.status, answer.mistakes);
     const { data: delivery } = answer;
     const event = await api.get<object>(`/v3/event/${delivery.event}`);
+    if (!event.ok && event.status !== 404) return refused(event.status, event.mistakes);
     const here = `${basePath}${pathIn(place.tenant, 'webhooks')}`;
     const toEndpoint = html`<a href="${here}/endpoints/${delivery.endpoint}">${delivery.url || 'a deleted endpoint'}</a>`;
     const toSession = html`<a href="${basePath}${pathIn(place.tenant, `sessions/${delivery.checkout}`)}">${delivery.checkout}</a>`;

@@ -80,7 +80,9 @@ ${otherMistakes(ofSecret)}
 ${overlapField}
 <button>Make a new secret</button>
 </form></section>`
-}`,
+}
+<section><h2>What is kept</h2>
+<p><a href="${hereOf(visit)}/retention">For how long deliveries and events are kept</a></p></section>`,
     };
   }
 

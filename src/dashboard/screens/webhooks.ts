@@ -51,7 +51,8 @@ export function webhookScreens(declare: Declare, { basePath }: DashboardDependen
   async function screen(visit: Visit, form: Form = {}, wrong: readonly Mistake[] = []): Promise<Outcome> {
     const { api, place, query } = visit;
     const known = await api.get<readonly Endpoint[]>(ALL_ENDPOINTS);
-    const endpoints = known.ok ? known.data : [];
+    if (!known.ok) return refused(known.status, known.mistakes);
+    const { data: endpoints } = known;
     const filters = filtersFor(endpoints);
     const answer = await api.get<readonly Delivery[]>(`/v3/webhook_delivery${queryOf(filters, query)}`);
     if (!answer.ok && answer.status !== 400) return refused(answer.status, answer.mistakes);

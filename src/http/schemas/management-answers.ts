@@ -1,4 +1,4 @@
-/** API keys, members, the secret that signs webhooks, receiving accounts, credentials at rails, settings and logos, as the API shows them. */
+/** API keys, members, the secret that signs webhooks, receiving accounts, credentials at rails, settings, retention and logos, as the API shows them. */
 
 import { allPermissions } from '../../accounts/api-key.ts';
 import { logoTypes, MAX_LOGO_BYTES, MAX_LOGO_PIXELS } from '../../accounts/logo.ts';
@@ -14,6 +14,7 @@ import { roleNames } from '../../users/roles.ts';
 import { accountSettings } from './account-settings.ts';
 import {
   closed,
+  count,
   createdAt,
   type FieldsOf,
   id,
@@ -204,6 +205,16 @@ export const managementResources = {
       ),
     } satisfies FieldsOf<typeof representRailCredentials>,
     { ...closed, description: 'Credentials of the account at a rail. The secrets are never shown.' },
+  ),
+  Retention: Type.Object(
+    {
+      object: kind('retention'),
+      webhook_log_days: count('Days for which deliveries are kept.'),
+      event_retention_days: count('Days for which events are kept; 0 for ever.'),
+      removable_deliveries: count('Deliveries that would be removed now.'),
+      removable_events: count('Events that would be removed now.'),
+    },
+    { ...closed, description: 'What is kept for how long, and what would be removed.' },
   ),
   ReceivingAccount: Type.Object(
     {
