@@ -5,6 +5,8 @@ const tests = ['test/dashboard/people.test.ts'];
 const exported = { file: 'src/dashboard/people/export.ts', tests };
 const screens = { file: 'src/dashboard/screens/people.ts', tests };
 
+const removable = { file: 'src/store/resources/removable.ts', tests: ['test/api/retention.test.ts'] };
+
 export const peopleFaults: readonly Fault[] = [
   {
     name: 'an export of a person has the sessions of everybody',
@@ -35,5 +37,24 @@ export const peopleFaults: readonly Fault[] = [
     ...screens,
     find: 'queryOf(filters, query)',
     replace: 'queryOf([], query)',
+  },
+  {
+    name: 'young events are counted as removable',
+    ...removable,
+    find: 'created_at >= ${events}',
+    replace: 'created_at > ${events + 1e12}',
+  },
+  {
+    name: 'all deliveries are counted as removable',
+    ...removable,
+    find: "AND id < ${firstIdAt('whd', ages.deliveries)}",
+    replace: "AND id <> ${firstIdAt('whd', ages.deliveries)}",
+  },
+  {
+    name: 'settings are tried that the service would refuse',
+    file: 'src/http/routes/retention.ts',
+    tests: ['test/api/retention.test.ts'],
+    find: 'eventsOutliveDeliveries(asked) ? [] : [tooFew]',
+    replace: 'eventsOutliveDeliveries(asked) ? [] : []',
   },
 ];

@@ -8,21 +8,19 @@ import { inTime, owned, type Read, single } from './read.ts';
 export type Ages = { readonly deliveries: TenantTime; readonly events: TenantTime | null };
 export type Removable = { readonly deliveries: number; readonly events: number };
 
-/** Events behind the first one that stays: one that is young, or has a delivery that is kept. */
-function eventsBefore(tenant: Tenant, { deliveries, events }: Ages): Sql {
+/** Events in front of the first that is young. Their deliveries are older than deliveries may be, and go as well. */
+function eventsBefore(tenant: Tenant, { events }: Ages): Sql {
   if (events === null) return raw('0');
   const feed = either({
     sqlite: raw('event'),
     postgres: sql`feed JOIN event ON ${owned(tenant, 'event')} AND event.id = feed.event`,
   });
   const isOwned = either({ sqlite: owned(tenant), postgres: owned(tenant, 'feed') });
-  const stays = sql`(created_at >= ${events} OR EXISTS (
-    SELECT 1 FROM delivery WHERE ${owned(tenant, 'delivery')} AND delivery.event = event.id
-      AND delivery.id >= ${firstIdAt('whd', deliveries)}))`;
-  const first = sql`SELECT position FROM ${feed} WHERE ${isOwned} AND ${inTime()} AND ${stays} ORDER BY position LIMIT 1`;
+  const young = sql`SELECT position FROM ${feed} WHERE ${isOwned} AND ${inTime()} AND created_at >= ${events}
+    ORDER BY position LIMIT 1`;
   const counted = either({ sqlite: raw('event'), postgres: raw('feed') });
   return sql`(SELECT count(*) FROM ${counted} WHERE ${owned(tenant)} AND ${inTime()}
-    AND position < coalesce((${first}), ${Number.MAX_SAFE_INTEGER}))`;
+    AND position < coalesce((${young}), ${Number.MAX_SAFE_INTEGER}))`;
 }
 
 /** Reads as lists do, for a limited time: there may be much to count. */
