@@ -150,6 +150,45 @@ test('the link of a session is copied by a button', async () => {
   assert.equal(await page.evaluate('navigator.clipboard.readText()'), session.url);
 });
 
+suite('a search', () => {
+  test('shows what it finds while it is typed, and its address follows', async () => {
+    const page = await open();
+    await page.goto(`${till.url}${LIST}?status=active`);
+    await page.locator('#found', { hasText: 'order-1001' }).waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await page.locator('[name=q]').pressSequentially('order-1003', { delay: 20 });
+    await page.locator('#told', { hasText: '1 on this page' }).waitFor();
+    assert.deepEqual(await page.locator('#found [data-row]').allTextContents(), ['order-1003']);
+    assert.equal(await focused(page), 'q');
+    assert.equal(new URL(page.url()).search, '?q=order-1003&status=active');
+    assert.match((await page.locator('#filters').textContent()) ?? '', /Search: order-1003/);
+    assert.ok(asked.length < 10, `${asked.length} requests for 10 keys`);
+    await page.locator('[name=q]').fill('none of them');
+    await page.locator('#told', { hasText: 'Nothing is found' }).waitFor();
+    assert.match((await page.locator('#found').textContent()) ?? '', /No session matches/);
+    await page.locator('[name=q]').fill('');
+    await page.locator('#found', { hasText: 'order-1001' }).waitFor();
+    assert.equal(new URL(page.url()).search, '?status=active');
+  });
+
+  test('is not overtaken by an earlier one that was slower', async () => {
+    const page = await open();
+    await page.goto(`${till.url}${LIST}`);
+    await page.route('**/sessions?q=order-1001*', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 600));
+      await route.continue().catch(() => {});
+    });
+    const slow = page.waitForRequest('**/sessions?q=order-1001*');
+    await page.locator('[name=q]').fill('order-1001');
+    await slow;
+    await page.locator('[name=q]').fill('order-1003');
+    await page.locator('#told', { hasText: '1 on this page' }).waitFor();
+    await page.waitForTimeout(700);
+    assert.deepEqual(await page.locator('#found [data-row]').allTextContents(), ['order-1003']);
+  });
+});
+
 suite('live updates', () => {
   test('show what has changed, and leave the focus where it is', async () => {
     const page = await open();

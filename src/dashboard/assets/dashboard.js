@@ -121,6 +121,46 @@ if (keys) {
   });
 }
 
+/** Puts the live parts of the page at an address in the place of those that are shown. */
+const showParts = async (address, signal) => {
+  const response = await fetch(address, { signal }).catch(() => null);
+  if (!response?.ok) return;
+  const text = await response.text().catch(() => null);
+  if (text === null || signal?.aborted) return;
+  const page = new DOMParser().parseFromString(text, 'text/html');
+  for (const part of document.querySelectorAll('[data-live]')) {
+    const next = page.getElementById(part.id);
+    if (!next || next.innerHTML === part.innerHTML) continue;
+    const focused = part.contains(document.activeElement) && document.activeElement.getAttribute('href');
+    part.replaceWith(next);
+    if (focused) next.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus();
+  }
+};
+
+// A search shows what it finds while it is typed. The address follows, for whoever hands it on or comes back.
+const search = document.querySelector('.finder [name="q"]');
+if (search) {
+  const SETTLED_MS = 250;
+  let timer;
+  let asked = new AbortController();
+  const told = document.querySelector('#told');
+  search.addEventListener('input', () => {
+    clearTimeout(timer);
+    asked.abort();
+    asked = new AbortController();
+    const { signal } = asked;
+    timer = setTimeout(async () => {
+      const address = new URL(search.form.action);
+      for (const [name, value] of new FormData(search.form))
+        if (value) address.searchParams.append(name, value);
+      history.replaceState(null, '', address);
+      await showParts(address, signal);
+      const rows = document.querySelectorAll('#found [data-row]').length;
+      if (!signal.aborted) told.textContent = rows === 0 ? 'Nothing is found' : `${rows} on this page`;
+    }, SETTLED_MS);
+  });
+}
+
 // Live parts of a screen are asked for anew, as long as somebody is there to look at them.
 const live = [...document.querySelectorAll('[data-live]')];
 if (live.length > 0) {
@@ -134,16 +174,7 @@ if (live.length > 0) {
   const isOff = toggle('updates', 'live updates', document.querySelector('main'));
   const update = async () => {
     if (document.hidden || isOff() || Date.now() - lastUse > ATTENDED_MS) return;
-    const response = await fetch(location.href).catch(() => null);
-    if (!response?.ok) return;
-    const page = new DOMParser().parseFromString(await response.text(), 'text/html');
-    for (const part of document.querySelectorAll('[data-live]')) {
-      const next = page.getElementById(part.id);
-      if (!next || next.innerHTML === part.innerHTML) continue;
-      const focused = part.contains(document.activeElement) && document.activeElement.getAttribute('href');
-      part.replaceWith(next);
-      if (focused) next.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus();
-    }
+    await showParts(location.href);
   };
   setInterval(update, EVERY_MS);
 }

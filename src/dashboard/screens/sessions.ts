@@ -67,12 +67,13 @@ export function sessionsScreens(declare: Declare, { basePath }: DashboardDepende
       current: 'sessions',
       main: html`${otherMistakes(mistakes, filterFields)}
 ${filterForm(filters, path, mistakes, place.may('CHECKOUT.CREATE') && html`<a href="${path}/new">New session</a>`)}
-${chips(filters, path)}
-<div id="found" data-live>${
+<div id="filters" data-live>${chips(filters, path)}</div>
+<p class="hidden" role="status" id="told"></p>
+<div class="parts" id="found" data-live>${
         sessions.length > 0
           ? table(sessions, path)
           : mistakes.length === 0 && empty(visit, filters.size > 0 || query.after !== undefined, path)
-      }</div>
+      }
 <nav class="row" aria-label="Pages">
 ${query.after !== undefined && html`<a href="${path}${searchOf(filters)}">Newest</a>`}
 ${found.ok && found.nextCursor !== null && html`<a rel="next" href="${path}${searchOf(filters, { after: found.nextCursor })}">Older</a>`}
@@ -80,7 +81,7 @@ ${
   sessions.length > 0 &&
   html`<span>Export all${filters.size > 0 && ' that match'}: <a href="${path}.csv${searchOf(filters)}">CSV</a> or <a href="${path}.jsonl${searchOf(filters)}">JSON Lines</a></span>`
 }
-</nav>
+</nav></div>
 ${keys}`,
     };
   }
