@@ -12,6 +12,27 @@ const actions = { file: 'src/dashboard/screens/session.ts', tests: session };
 
 export const paymentFaults: readonly Fault[] = [
   {
+    name: 'a view keeps what was searched for',
+    file: 'src/dashboard/sessions/views.ts',
+    tests: ['test/dashboard/saved-views.test.ts'],
+    find: '!personal.includes(name) &&',
+    replace: 'personal.length > 0 &&',
+  },
+  {
+    name: 'a view takes the place of one on another account',
+    file: 'src/users/views.ts',
+    tests: ['test/users/views.test.ts'],
+    find: 'each.account === account && each.name === name',
+    replace: 'account > 0 && each.name === name',
+  },
+  {
+    name: 'a slow search overtakes a later one',
+    file: 'src/dashboard/assets/dashboard.js',
+    tests: ['test/dashboard/views.test.ts'],
+    find: 'asked.abort();',
+    replace: '',
+  },
+  {
     name: 'digits that a currency has not are cut off',
     ...amounts,
     find: "if (whole === '' || fraction.length > exponent) {",

@@ -30,6 +30,8 @@ const notices = {
   'refund-created': 'The refund is on its way. Its state is below.',
   'webhooks-resent': 'The failed webhooks are sent again.',
   'person-erased': 'The personal data is erased.',
+  'view-saved': 'The view is saved. It is above the list.',
+  'view-removed': 'The view is removed.',
   'test-paid': 'The payment is reported.',
 } as const;
 

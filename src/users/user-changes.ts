@@ -38,6 +38,7 @@ import {
   type UserDecision,
   type UserFacts,
 } from './user-commands.ts';
+import { withoutView, withView } from './views.ts';
 
 /** `known` is the user of the command; null if there is none yet. */
 export function decideUser(
@@ -103,6 +104,10 @@ export function decideUser(
       return changed({ ...user, totp: null, recoveryCodes: [] });
     case 'replace_recovery_codes':
       return changed({ ...user, recoveryCodes: command.recoveryCodes.map(hashCode) });
+    case 'save_view':
+      return withView(user, command);
+    case 'remove_view':
+      return withoutView(user, command);
     case 'rename_user':
       return emailTaken(user, facts) ?? changed({ ...user, name: command.name, email: command.email });
   }
@@ -140,6 +145,7 @@ function invited(
     link,
     failures: NO_FAILURES,
     signIns: [],
+    views: [],
   });
 }
 

@@ -1,7 +1,7 @@
 /** Commands about users, and what is decided on them. */
 import type { RealTime } from '../lib/time.ts';
 import type { Role } from './roles.ts';
-import type { Link, Passkey, SignIn, SignInId, User, UserId } from './user.ts';
+import type { Link, Passkey, SignIn, SignInId, User, UserId, View } from './user.ts';
 
 /** A new sign-in, as far as the browser and the shell know it. */
 export type NewSignIn = Pick<SignIn, 'id' | 'secretHash' | 'formToken' | 'address' | 'browser'>;
@@ -75,6 +75,8 @@ export type UserCommand = { readonly now: RealTime } & (
   | { readonly type: 'remove_totp' }
   | { readonly type: 'replace_recovery_codes'; readonly recoveryCodes: readonly string[] }
   | ({ readonly type: 'rename_user' } & Pick<User, 'name' | 'email'>)
+  | { readonly type: 'save_view'; readonly view: View }
+  | { readonly type: 'remove_view'; readonly view: Pick<View, 'account' | 'name'> }
 );
 
 /** Facts beside the user of the command. */

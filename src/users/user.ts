@@ -35,7 +35,12 @@ export type User = {
   readonly failures: Failures;
   /** Browsers in which the user is signed in, oldest first. */
   readonly signIns: readonly SignIn[];
+  /** Views of lists that the user has saved. */
+  readonly views: readonly View[];
 };
+
+/** Filters of the list of sessions; `query` is its query without the `?`. */
+export type View = { readonly account: number; readonly name: string; readonly query: string };
 
 export type Failures = { readonly count: number; readonly lastAt: RealTime };
 

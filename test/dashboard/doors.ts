@@ -121,6 +121,11 @@ export const doors: Readonly<Record<string, Door>> = {
   'GET /:account/:mode/people/:id': { roles: everybody, params: named('person') },
   'GET /:account/:mode/people/:id/export': { roles: everybody, params: named('person') },
   'POST /:account/:mode/people/:id/erase': { roles: owner, params: named('person'), isLast: true },
+  'POST /:account/:mode/sessions/views': {
+    roles: everybody,
+    form: () => ({ view: 'Open', query: 'status=active' }),
+  },
+  'POST /:account/:mode/sessions/views/remove': { roles: everybody, form: () => ({ view: 'Open' }) },
   'GET /:account/:mode/sessions': { roles: everybody },
   'GET /:account/:mode/sessions.csv': { roles: everybody },
   'GET /:account/:mode/sessions.jsonl': { roles: everybody },

@@ -121,14 +121,14 @@ if (keys) {
   });
 }
 
-/** Puts the live parts of the page at an address in the place of those that are shown. */
-const showParts = async (address, signal) => {
+/** Puts these parts of the page at an address in the place of those that are shown. */
+const showParts = async (address, parts, signal) => {
   const response = await fetch(address, { signal }).catch(() => null);
   if (!response?.ok) return;
   const text = await response.text().catch(() => null);
   if (text === null || signal?.aborted) return;
   const page = new DOMParser().parseFromString(text, 'text/html');
-  for (const part of document.querySelectorAll('[data-live]')) {
+  for (const part of document.querySelectorAll(parts)) {
     const next = page.getElementById(part.id);
     if (!next || next.innerHTML === part.innerHTML) continue;
     const focused = part.contains(document.activeElement) && document.activeElement.getAttribute('href');
@@ -154,7 +154,7 @@ if (search) {
       for (const [name, value] of new FormData(search.form))
         if (value) address.searchParams.append(name, value);
       history.replaceState(null, '', address);
-      await showParts(address, signal);
+      await showParts(address, '[data-live], #views', signal);
       const rows = document.querySelectorAll('#found [data-row]').length;
       if (!signal.aborted) told.textContent = rows === 0 ? 'Nothing is found' : `${rows} on this page`;
     }, SETTLED_MS);
@@ -174,7 +174,7 @@ if (live.length > 0) {
   const isOff = toggle('updates', 'live updates', document.querySelector('main'));
   const update = async () => {
     if (document.hidden || isOff() || Date.now() - lastUse > ATTENDED_MS) return;
-    await showParts(location.href);
+    await showParts(location.href, '[data-live]');
   };
   setInterval(update, EVERY_MS);
 }

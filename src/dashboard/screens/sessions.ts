@@ -1,10 +1,13 @@
 /** The list of sessions: found by every filter of the API, page by page, and exported as a file. */
+
+import { isRefusal } from '../../checkout/refusals.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { type ApiAnswer, type Mistake, mistakesOf } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
+import { executeOnUser } from '../execute.ts';
 import { otherMistakes } from '../form.ts';
 import { type Outcome, refused } from '../outcome.ts';
-import { pathIn } from '../place.ts';
+import { pathIn, wayIn } from '../place.ts';
 import type { Declare, Visit } from '../screen.ts';
 import { csv, jsonLines, pageOf, pagesFrom } from '../sessions/export.ts';
 import {
@@ -18,11 +21,13 @@ import {
 } from '../sessions/filters.ts';
 import { stateOf } from '../sessions/states.ts';
 import type { Session } from '../sessions/view.ts';
+import { keptIn, viewsIn } from '../sessions/views.ts';
 import { amountOf, factsOf, timeIn } from '../texts.ts';
 
 const PAGE = 50;
 
-export function sessionsScreens(declare: Declare, { basePath }: DashboardDependencies): void {
+export function sessionsScreens(declare: Declare, dependencies: DashboardDependencies): void {
+  const { basePath } = dependencies;
   const needs = { operation: 'CHECKOUT.LIST' } as const;
   const root = '/:account/:mode/sessions';
 
@@ -50,6 +55,29 @@ export function sessionsScreens(declare: Declare, { basePath }: DashboardDepende
     });
   }
 
+  declare({ method: 'POST', path: `${root}/views`, needs }, async (visit) => {
+    const { api, form, place, request, visitor } = visit;
+    const filters = filtersIn(Object.fromEntries(new URLSearchParams(form.query)));
+    const view = { account: place.account.number, name: (form.view ?? '').trim(), query: keptIn(filters) };
+    const saved = await executeOnUser(dependencies, request, visitor.user.id, { type: 'save_view', view });
+    if (!isRefusal(saved)) return { goTo: wayIn(place.tenant, `sessions?${view.query}`), done: 'view-saved' };
+    const mistakes = saved.problems.map(({ detail, pointer }) => ({
+      message: `The name ${detail}.`,
+      pointer,
+    }));
+    const { query } = queryOf(filters);
+    return list(visit, filters, await api.get<Session[]>(`/v3/checkout?${query}`), mistakes);
+  });
+
+  declare(
+    { method: 'POST', path: `${root}/views/remove`, needs },
+    async ({ form, place, request, visitor }) => {
+      const view = { account: place.account.number, name: form.view ?? '' };
+      await executeOnUser(dependencies, request, visitor.user.id, { type: 'remove_view', view });
+      return { goTo: wayIn(place.tenant, 'sessions'), done: 'view-removed' };
+    },
+  );
+
   function list(
     visit: Visit,
     filters: Filters,
@@ -57,17 +85,19 @@ export function sessionsScreens(declare: Declare, { basePath }: DashboardDepende
     own: readonly Mistake[],
   ): Outcome {
     if (!found.ok && found.status !== 400) return refused(found.status, found.mistakes);
-    const { place, query } = visit;
+    const { form, place, query } = visit;
     const path = `${basePath}${pathIn(place.tenant, 'sessions')}`;
-    const mistakes = mistakesOf(found, own);
+    const ofView = own.filter(({ pointer }) => pointer === '/view');
+    const mistakes = mistakesOf(found, own).filter((each) => !ofView.includes(each));
     const sessions = found.ok && mistakes.length === 0 ? found.data : [];
     return {
-      status: mistakes.length > 0 ? 422 : 200,
+      status: mistakes.length + ofView.length > 0 ? 422 : 200,
       title: 'Payments',
       current: 'sessions',
       main: html`${otherMistakes(mistakes, filterFields)}
 ${filterForm(filters, path, mistakes, place.may('CHECKOUT.CREATE') && html`<a href="${path}/new">New session</a>`)}
 <div id="filters" data-live>${chips(filters, path)}</div>
+<div class="parts" id="views">${viewsIn(visit, { filters, path, form, mistakes: ofView })}</div>
 <p class="hidden" role="status" id="told"></p>
 <div class="parts" id="found" data-live>${
         sessions.length > 0

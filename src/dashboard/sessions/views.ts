@@ -1,0 +1,54 @@
+/** Saved views of the list of sessions: its filters by names that the user has given. */
+import { type Content, type Html, html } from '../../lib/html.ts';
+import { VIEW_NAME_LENGTH, viewsOn } from '../../users/views.ts';
+import type { Mistake } from '../api.ts';
+import { tokenField } from '../document.ts';
+import { type Form, field, hidden, second } from '../form.ts';
+import type { Visit } from '../screen.ts';
+import { type Filters, searchOf } from './filters.ts';
+
+/** Filters that are about a person: a view keeps none of them. */
+const personal = ['q', 'customer', 'reference_id'];
+
+/** The filters as a view keeps them; empty if it keeps none of them. */
+export const keptIn = (filters: Filters): string =>
+  searchOf(
+    new Map([...filters].filter(([name]) => !personal.includes(name) && !name.startsWith('metadata['))),
+  ).slice(1);
+
+type Given = {
+  readonly filters: Filters;
+  /** Path of the list. */
+  readonly path: string;
+  readonly form: Form;
+  readonly mistakes: readonly Mistake[];
+};
+
+/** The views of the account, and a form that saves the filters as one, or removes the one that is shown. */
+export function viewsIn({ place, visitor }: Visit, { filters, path, form, mistakes }: Given): Content {
+  const views = viewsOn(visitor.user, place.account.number);
+  const query = keptIn(filters);
+  const shown = views.find((each) => each.query === query);
+  const token = tokenField(visitor);
+  const listed =
+    views.length > 0 &&
+    html`<nav class="row" aria-label="Saved views">${views.map(
+      (each) =>
+        html`<a class="chip" href="${path}?${each.query}"${each === shown && html` aria-current="true"`}>${each.name}</a>
+`,
+    )}</nav>`;
+  return html`${listed}${query !== '' && (shown === undefined ? saving() : removing(shown.name))}`;
+
+  function saving(): Html {
+    const content = html`<form method="post" action="${path}/views">${token}${hidden('query', query)}
+${field({ name: 'view', label: 'Name', value: form.view, maxlength: VIEW_NAME_LENGTH, required: true, hint: 'The view keeps the filters, but no search, customer, reference or metadata.' }, mistakes)}
+<button class="quiet">Save</button></form>`;
+    return mistakes.length > 0
+      ? html`<div class="second">${content}</div>`
+      : second('Save as a view', content);
+  }
+
+  function removing(name: string): Html {
+    return html`<form method="post" action="${path}/views/remove">${token}${hidden('view', name)}<button class="quiet">Remove the view “${name}”</button></form>`;
+  }
+}

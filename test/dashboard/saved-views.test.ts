@@ -1,0 +1,64 @@
+/** Saved views of the list of sessions. */
+import assert from 'node:assert/strict';
+import { after, suite, test } from 'node:test';
+import { createSession, order } from '../api/shop.ts';
+import { formIn, textOf } from '../support/dashboard.ts';
+import { startService } from '../support/service.ts';
+import { visitorsOf } from './roles.ts';
+
+const PATH = '/dashboard/1/test/sessions';
+
+const service = await startService({ after });
+const { owner, read_only: reader } = await visitorsOf(service);
+await createSession(service, { ...order, reference_id: 'first' });
+const expired = await createSession(service, { ...order, reference_id: 'second' });
+await service.call('POST', `/v3/checkout/${expired.id}/expire`);
+
+suite('a saved view', () => {
+  test('shows the filters again by one click, to its user alone, and is removed where it is shown', async () => {
+    const page = await reader.get(`${PATH}?status=expired&q=second&metadata[order_id]=7`);
+    const done = await reader.follow(reader.submit(page, '/views', { view: ' Over <b> ' }));
+    assert.match(textOf(done), /The view is saved/);
+    assert.match(
+      done.html,
+      /href="\/dashboard\/1\/test\/sessions\?status=expired" aria-current="true">Over &lt;b&gt;</,
+    );
+    assert.doesNotMatch(done.html, /value="second"|metadata\[order_id\]/);
+    const list = await reader.get(PATH);
+    assert.match(list.html, /sessions\?status=expired">Over/);
+    assert.match(textOf(list), /first/);
+    assert.doesNotMatch((await owner.get(PATH)).html, /Over/);
+    // In the other mode as well.
+    assert.match(
+      (await reader.get('/dashboard/1/live/sessions')).html,
+      /live\/sessions\?status=expired">Over/,
+    );
+    const shown = await reader.get(`${PATH}?status=expired`);
+    assert.match(textOf(shown), /second/);
+    const removed = await reader.follow(reader.submit(shown, '/views/remove'));
+    assert.doesNotMatch(removed.html, /Over/);
+  });
+
+  test('is not offered where there is nothing that it would keep', async () => {
+    for (const query of ['', '?q=ada', '?customer=cus_1', '?reference_id=first&metadata[a]=b'])
+      assert.doesNotMatch((await reader.get(PATH + query)).html, /Save as a view/, query);
+  });
+
+  test('needs a name; the list stays with what was typed', async () => {
+    const page = await reader.get(`${PATH}?status=expired`);
+    const refused = await reader.submit(page, '/views', { view: 'n'.repeat(51) });
+    assert.equal(refused.status, 422);
+    assert.match(refused.html, /id="field-view-wrong">The name must have 1 to 50/);
+    assert.equal(formIn(refused, '/views').fields.view, 'n'.repeat(51));
+    assert.equal(formIn(refused, '/views').fields.query, 'status=expired');
+    assert.match(textOf(refused), /second/);
+    assert.doesNotMatch(textOf(refused), /first/);
+  });
+
+  test('keeps of a query only filters that there are', async () => {
+    const page = await reader.get(`${PATH}?status=active`);
+    const query = 'status=active&q=ada&evil=1&after=chk_1';
+    const done = await reader.submit(page, '/views', { view: 'Own', query });
+    assert.equal(done.location, `${PATH}?status=active&done=view-saved`);
+  });
+});

@@ -1,0 +1,62 @@
+/** Saved views of a user. */
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { isRefusal } from '../../src/checkout/refusals.ts';
+import type { User, View } from '../../src/users/user.ts';
+import { MAX_VIEWS, viewsOn, withoutView, withView } from '../../src/users/views.ts';
+
+const view: View = { account: 1, name: 'Open', query: 'status=active' };
+const userWith = (views: readonly View[]): User => ({
+  id: 'usr_1' as User['id'],
+  createdAt: 0,
+  name: 'Ada',
+  email: 'ada@example.com',
+  roles: { 1: 'owner', 2: 'support' },
+  password: null,
+  totp: null,
+  recoveryCodes: [],
+  passkeys: [],
+  link: null,
+  failures: { count: 0, lastAt: 0 },
+  signIns: [],
+  views,
+});
+const save = (user: User, given: View) => withView(user, { type: 'save_view', view: given, now: 0 });
+
+function saved(user: User, given: View): User {
+  const decision = save(user, given);
+  assert.ok(!isRefusal(decision), 'refused');
+  return decision.user;
+}
+
+function refusal(user: User, given: View): string {
+  const decision = save(user, given);
+  assert.ok(isRefusal(decision), 'not refused');
+  return decision.problems.map(({ pointer, detail }) => `${pointer} ${detail}`).join();
+}
+
+suite('a view', () => {
+  test('takes the place of one with the same name on the same account, and of no other', () => {
+    const other = { ...view, account: 2 };
+    let user = saved(saved(userWith([]), view), other);
+    user = saved(user, { ...view, query: 'status=expired' });
+    assert.deepEqual(viewsOn(user, 1), [{ ...view, query: 'status=expired' }]);
+    assert.deepEqual(viewsOn(user, 2), [other]);
+    const { user: left } = withoutView(user, { type: 'remove_view', view, now: 0 });
+    assert.deepEqual(left.views, [other]);
+  });
+
+  test('has a name that can be read, and filters', () => {
+    for (const name of ['', 'n'.repeat(51), 'a\u0000b', 'a\nb'])
+      assert.match(refusal(userWith([]), { ...view, name }), /^\/view must have 1 to 50 characters/);
+    for (const query of ['', 'q'.repeat(2_001)])
+      assert.match(refusal(userWith([]), { ...view, query }), /^\/view needs filters/);
+    assert.equal(saved(userWith([]), { ...view, name: 'n'.repeat(50) }).views.length, 1);
+  });
+
+  test('is one of few', () => {
+    const views = Array.from({ length: MAX_VIEWS }, (_, number) => ({ ...view, name: `View ${number}` }));
+    assert.match(refusal(userWith(views), view), /one too many/);
+    assert.equal(saved(userWith(views), { ...view, name: 'View 0', query: 'x=1' }).views.length, MAX_VIEWS);
+  });
+});
