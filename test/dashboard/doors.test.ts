@@ -3,7 +3,10 @@
  * by every role, and by people of another account.
  */
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
+import { FOLDER, pictureOf } from '../../scripts/pictures/names.ts';
 import { createAccount } from '../../src/accounts/account.ts';
 import type { Declared } from '../../src/dashboard/screen.ts';
 import { type Role, roleNames } from '../../src/users/roles.ts';
@@ -98,6 +101,12 @@ test('every row is of a screen, and every screen has one', () => {
   assert.deepEqual(Object.keys(doors).sort(), screens.map(nameOf).sort());
   for (const screen of screens)
     assert.equal(doorOf(screen).roles !== undefined, onAccounts.includes(screen), nameOf(screen));
+});
+
+test('every screen has a picture in the reference, and every picture is of a screen', () => {
+  const folder = join(import.meta.dirname, '../..', FOLDER);
+  const named = screens.map(pictureOf).filter((name) => name !== null);
+  assert.deepEqual(readdirSync(folder).sort(), named.map((name) => `${name}.png`).sort(), 'npm run pictures');
 });
 
 suite('nobody', () => {

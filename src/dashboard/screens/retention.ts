@@ -26,7 +26,7 @@ const filters: readonly Filter[] = [
     name: 'event_retention_days',
     label: 'Days of events',
     inputmode: 'numeric',
-    hint: 'More than those of deliveries; 0 keeps them for ever.',
+    hint: '0 keeps them for ever.',
   },
 ];
 
@@ -50,7 +50,7 @@ export function retentionScreens(declare: Declare, { basePath }: DashboardDepend
 ${factsOf([
   ['Webhook deliveries, and what receivers answered', `${deliveryDays} days`],
   ['Events and history', eventDays === 0 ? 'for ever' : `${eventDays} days`],
-  ['Sessions, payments, refunds, bank entries, people', 'until somebody erases a person; the rest for ever'],
+  ['Sessions, payments, refunds, bank entries, people', 'for ever; personal data until somebody erases it'],
 ])}
 <p>The operator of the service sets it by <code>WEBHOOK_LOG_DAYS</code> and <code>EVENT_RETENTION_DAYS</code>, for all accounts.</p></section>
 <section><h2>Try other settings</h2>

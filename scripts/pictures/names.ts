@@ -1,0 +1,13 @@
+/** Pictures of the dashboard: which screens have one, and its name. */
+import type { Declared } from '../../src/dashboard/screen.ts';
+
+export const FOLDER = 'docs/reference/dashboard';
+
+/** Ways that lead to a file, or on to another screen. */
+const NO_SCREEN = /\.\w+$|\/(?:export|content)$|^$|^\/\*$/;
+
+/** Name of the picture of a screen, without its ending; null for what is no screen. */
+export function pictureOf({ method, path }: Declared): string | null {
+  if (method !== 'GET' || NO_SCREEN.test(path)) return null;
+  return path.replace('/:account/:mode', '').slice(1).replaceAll('/', '-').replaceAll(':', '');
+}
