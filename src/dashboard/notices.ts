@@ -29,6 +29,10 @@ const notices = {
   'items-changed': 'The items are changed.',
   'refund-created': 'The refund is on its way. Its state is below.',
   'webhooks-resent': 'The failed webhooks are sent again.',
+  'entry-assigned': 'The money is booked.',
+  'entry-ignored': 'The entry is ignored.',
+  'entry-reopened': 'The entry is open again.',
+  'entry-sent-back': 'The money goes back with the next payment file.',
   'test-paid': 'The payment is reported.',
 } as const;
 

@@ -9,6 +9,8 @@ import { script, stylesheet } from './assets.ts';
 import type { DashboardDependencies } from './dependencies.ts';
 import { documentOf } from './document.ts';
 import { declareOn } from './screen.ts';
+import { bankScreens } from './screens/bank.ts';
+import { bankEntryScreens } from './screens/bank-entry.ts';
 import { deliveryScreens } from './screens/delivery.ts';
 import { endpointScreens } from './screens/endpoint.ts';
 import { factorScreens } from './screens/factors.ts';
@@ -113,4 +115,6 @@ export async function dashboardRoutes(
   sessionScreens(declare, dependencies);
   sessionItemsScreens(declare, dependencies);
   sessionMoneyScreens(declare, dependencies);
+  bankScreens(declare, dependencies);
+  bankEntryScreens(declare, dependencies);
 }

@@ -39,6 +39,12 @@ export const assignBody = Type.Object(
       ),
       { minItems: 1, maxItems: 20, description: 'Sessions to book for. An unassigned rest stays open.' },
     ),
+    amount_unassigned: Type.Optional(
+      amount(
+        'The `amount_unassigned` that the decision was made on: nothing is booked if it has changed since.',
+        0,
+      ),
+    ),
   },
   {
     additionalProperties: false,

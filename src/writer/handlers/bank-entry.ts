@@ -123,6 +123,11 @@ function nextOf(command: ChangeBankEntry, entry: BankEntry | null, loaded: Loade
       return match({ ...entry, problem: null, suggestions: [] }, action.lookup);
     case 'assign': {
       if (!isUnsettled) return settledAlready();
+      const left = assignable(entry);
+      if (action.left !== undefined && action.left !== left) {
+        const detail = `must be what is left now, ${formatAmount(left, entry.currency)}`;
+        return refuseFields([{ pointer: '/amount_unassigned', detail }]);
+      }
       if (isReturn(entry)) return returnAssigned(entry, action.parts, loaded, fresh);
       const problems = assignProblems(entry, action.parts, loaded);
       if (problems.length > 0) return refuseFields(problems);
@@ -212,13 +217,16 @@ function settledAlready(): Refusal {
   return refuse('entry_settled', 'The bank entry is already settled.');
 }
 
+/** Amount that can be booked for sessions. */
+const assignable = (entry: EntryContent): number => (isIncoming(entry) ? unassigned(entry) : 0);
+
 function assignProblems(
   entry: EntryContent,
   parts: ReadonlyArray<{ readonly checkout: string; readonly amount: number }>,
   loaded: Loaded,
 ) {
   const total = parts.reduce((sum, { amount }) => sum + amount, 0);
-  const left = isIncoming(entry) ? unassigned(entry) : 0;
+  const left = assignable(entry);
   return [
     ...parts.flatMap(({ checkout: id }, index) => {
       const pointer = `/parts/${index}/payin`;
