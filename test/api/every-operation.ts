@@ -195,6 +195,14 @@ export const operations: readonly Operation[] = [
     body: statement,
   },
   {
+    method: 'POST',
+    path: '/v3/bank_statement/preview',
+    operation: 'BANK_STATEMENT.PREVIEW',
+    permission: 'bank',
+    subject: 'bank',
+    body: statement,
+  },
+  {
     method: 'GET',
     path: '/v3/bank_statement',
     operation: 'BANK_STATEMENT.LIST',

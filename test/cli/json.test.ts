@@ -14,7 +14,7 @@ import { until } from '../api/shop.ts';
 import { png } from '../support/image.ts';
 import { freshDirectory, run, runToEnd } from '../support/process.ts';
 import { CREDENTIALS_KEY, serveHere } from '../support/service.ts';
-import { camt, OUR_IBAN } from '../support/statements.ts';
+import { camt, csv, OUR_IBAN } from '../support/statements.ts';
 import { said } from './developer.ts';
 import { startRecorder } from './recorder.ts';
 
@@ -179,6 +179,18 @@ test('every command that prints data prints it as JSON, with the keys that are d
     text: `Order ${number}`,
     reference: `202602030000000${number}`,
   }));
+  const statement = put(
+    'preview.csv',
+    csv([{ amount: 'x', text: 'Order 1', reference: '2026020300000009' }]),
+  );
+  const foreseen = await json('bank import', ['--dry-run', '--mapping', 'my-bank', statement]);
+  assert.deepEqual(
+    foreseen.map(({ record, mistakes, line }) => [record, mistakes ?? line]),
+    [
+      ['preview', 1],
+      ['mistake', 2],
+    ],
+  );
   const imported = first(await json('bank import', [put('statement.xml', camt('S1', lines))]));
   assert.deepEqual([imported.was_known, imported.new, imported.open], [false, 3, 3]);
   const [one, two, three] = await json('bank inbox');

@@ -15,6 +15,19 @@ export const statementQuery = Type.Object(
   { additionalProperties: false },
 );
 
+export const previewQuery = Type.Object(
+  {
+    ...statementQuery.properties,
+    csv_mapping: Type.Optional(
+      text(
+        8192,
+        'For a CSV file, in the place of `mapping`: a mapping as JSON, to try it before it is saved.',
+      ),
+    ),
+  },
+  { additionalProperties: false },
+);
+
 export const fileQuery = Type.Object(pageQuery('bfl'), { additionalProperties: false });
 
 export const entryQuery = Type.Object(
