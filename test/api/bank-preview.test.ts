@@ -61,7 +61,12 @@ suite('a preview', () => {
     );
     assert.deepEqual(preview.first_entries[1].parts, [{ payin: one.id, amount: 1000 }]);
 
-    const result = succeeded(await upload(service, file));
+    const other = await writesNothing(service, () =>
+      upload(service, `${file} `, { query: `?sha256=${preview.sha256}` }),
+    );
+    const message = 'BANK_STATEMENT.IMPORT.BAD_QUERY';
+    assertRefused(other, { status: 400, message, errors: [[104, '/sha256']] });
+    const result = succeeded(await upload(service, file, { query: `?sha256=${preview.sha256}` }));
     assert.deepEqual([result.entries, result.settled, result.open], [4, 2, 1]);
     assert.equal(result.sha256, preview.sha256);
     const again = await previewed(file);
@@ -160,6 +165,15 @@ suite('mistakes', () => {
 });
 
 suite('a mapping', () => {
+  test('is listed for those who import', async () => {
+    const { json } = await service.call('GET', '/v3/csv_mapping');
+    const mapping = serializeMapping(csvMapping);
+    assert.deepEqual(
+      [json.data, json.has_more],
+      [[{ id: 'my-bank', object: 'csv_mapping', mapping }], false],
+    );
+  });
+
   test('is tried before it is saved', async () => {
     const { amount: _, ...others } = serializeMapping(csvMapping);
     const file = csv([{ amount: '12.50', text: 'one', reference: 'R-0000000009' }]).replace(

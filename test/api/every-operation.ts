@@ -195,6 +195,13 @@ export const operations: readonly Operation[] = [
     body: statement,
   },
   {
+    method: 'GET',
+    path: '/v3/csv_mapping',
+    operation: 'CSV_MAPPING.LIST',
+    permission: 'bank',
+    subject: 'none',
+  },
+  {
     method: 'POST',
     path: '/v3/bank_statement/preview',
     operation: 'BANK_STATEMENT.PREVIEW',

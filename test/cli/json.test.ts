@@ -14,7 +14,7 @@ import { until } from '../api/shop.ts';
 import { png } from '../support/image.ts';
 import { freshDirectory, run, runToEnd } from '../support/process.ts';
 import { CREDENTIALS_KEY, serveHere } from '../support/service.ts';
-import { camt, csv, OUR_IBAN } from '../support/statements.ts';
+import { camt, OUR_IBAN } from '../support/statements.ts';
 import { said } from './developer.ts';
 import { startRecorder } from './recorder.ts';
 
@@ -179,16 +179,13 @@ test('every command that prints data prints it as JSON, with the keys that are d
     text: `Order ${number}`,
     reference: `202602030000000${number}`,
   }));
-  const statement = put(
-    'preview.csv',
-    csv([{ amount: 'x', text: 'Order 1', reference: '2026020300000009' }]),
-  );
-  const foreseen = await json('bank import', ['--dry-run', '--mapping', 'my-bank', statement]);
+  const wrong = put('wrong.xml', camt('S0', lines).replace('25.00', '25,00'));
+  const foreseen = await json('bank import', ['--dry-run', wrong], 1);
   assert.deepEqual(
-    foreseen.map(({ record, mistakes, line }) => [record, mistakes ?? line]),
+    foreseen.map(({ record, mistakes, message }) => [record, mistakes ?? message]),
     [
       ['preview', 1],
-      ['mistake', 2],
+      ['mistake', 'the amount "25,00" is not a number.'],
     ],
   );
   const imported = first(await json('bank import', [put('statement.xml', camt('S1', lines))]));

@@ -11,18 +11,18 @@ import { formatOf, partsOf } from '../../ingest/read.ts';
 import { representPreview } from '../../ingest/representation.ts';
 import { ingestStatement } from '../../ingest/statement.ts';
 import { StatementError } from '../../statements/entry.ts';
-import { type CsvMapping, readMapping } from '../../statements/mapping.ts';
+import { type CsvMapping, readMapping, serializeMapping } from '../../statements/mapping.ts';
 import type { Origin } from '../../writer/command.ts';
 import type { Executed } from '../../writer/writer.ts';
 import { accountOf, JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { envelope, success } from '../envelope.ts';
+import { envelope, listEnvelope, success } from '../envelope.ts';
 import { fieldsError, RequestError } from '../errors.ts';
 import { schemaProblems } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
 import { operation } from '../operation.ts';
-import { fileQuery, previewQuery, statementQuery } from '../schemas/bank.ts';
+import { fileQuery, importQuery, previewQuery } from '../schemas/bank.ts';
 import { idOf } from '../schemas/checkout.ts';
 import { createUploads } from '../upload.ts';
 
@@ -74,15 +74,18 @@ export async function bankStatementRoutes(api: Api, { store, execute, now }: Dep
           answers: 'BankStatement',
           errors: ['bad_statement', 'too_large', 'key_reused'],
         },
-        { querystring: statementQuery },
+        { querystring: importQuery },
       ),
       async (request, reply) => {
         schemaProblems(request);
         // Checked before the file is read: with an invalid idempotency key, reading it would be waste.
         const { tenant } = originOf(request);
-        const { name = '', mapping: wanted } = request.query;
+        const { name = '', mapping: wanted, sha256 } = request.query;
         const mapping = await mappingNamed(tenant, wanted);
         return withUpload(request, tenant, UPLOAD_LIMIT_BYTES, async (upload) => {
+          if (sha256 !== undefined && sha256 !== upload.hash) {
+            throw fieldsError([{ pointer: '/sha256', detail: 'must be that of the file' }], 'bad_query');
+          }
           // The same request means the same file, name and mapping.
           request.bodyBytes = Buffer.from(JSON.stringify([upload.hash, name, wanted ?? '']));
           const origin = originOf(request);
@@ -134,6 +137,29 @@ export async function bankStatementRoutes(api: Api, { store, execute, now }: Dep
       },
     );
   });
+
+  api.get(
+    '/csv_mapping',
+    operation(
+      {
+        operation: 'CSV_MAPPING.LIST',
+        tag,
+        permission: 'bank',
+        summary: 'List CSV mappings',
+        description: 'All of them, by name. They are changed with the settings of the account.',
+        lists: 'CsvMapping',
+      },
+      {},
+    ),
+    async (request, reply) => {
+      const { tenant } = principalOf(request);
+      const { csvMappings } = (await accountOf(store, tenant)).settings[tenant.mode];
+      const rows = Object.entries(csvMappings).map(([id, mapping]) =>
+        JSON.stringify({ id, object: 'csv_mapping', mapping: serializeMapping(mapping) }),
+      );
+      return reply.type(JSON_TYPE).send(listEnvelope('CSV_MAPPING.LIST', rows, false, null));
+    },
+  );
 
   api.get(
     '/bank_statement',

@@ -124,6 +124,17 @@ export const bankResources = {
     },
     { ...closed, description: 'An imported file of bank statements.' },
   ),
+  CsvMapping: Type.Object(
+    {
+      id: text('Name of the mapping.', 'my-bank'),
+      object: kind('csv_mapping'),
+      mapping: Type.Object(
+        {},
+        { additionalProperties: true, description: 'Its fields, as in the settings of the account.' },
+      ),
+    },
+    { ...closed, description: 'A saved mapping of the columns of CSV statements.' },
+  ),
   BankStatementPreview: Type.Object(
     {
       object: kind('bank_statement_preview'),
