@@ -29,6 +29,7 @@ const notices = {
   'items-changed': 'The items are changed.',
   'refund-created': 'The refund is on its way. Its state is below.',
   'webhooks-resent': 'The failed webhooks are sent again.',
+  'statement-imported': 'The statement is imported.',
   'entry-assigned': 'The money is booked.',
   'entry-ignored': 'The entry is ignored.',
   'entry-reopened': 'The entry is open again.',

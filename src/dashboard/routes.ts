@@ -28,7 +28,9 @@ import { sessionMoneyScreens } from './screens/session-money.ts';
 import { sessionsScreens } from './screens/sessions.ts';
 import { settingsScreens } from './screens/settings.ts';
 import { signInScreens } from './screens/sign-in.ts';
+import { statementScreens } from './screens/statements.ts';
 import { webhookScreens } from './screens/webhooks.ts';
+import { takeUploads } from './upload.ts';
 
 /** Content security policy: only our own files, and no page of another site around ours. */
 const CONTENT_SECURITY_POLICY =
@@ -117,4 +119,8 @@ export async function dashboardRoutes(
   sessionMoneyScreens(declare, dependencies);
   bankScreens(declare, dependencies);
   bankEntryScreens(declare, dependencies);
+  await app.register(async (scoped) => {
+    await takeUploads(scoped);
+    statementScreens(declareOn(scoped, dependencies), dependencies);
+  });
 }

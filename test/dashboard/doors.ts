@@ -66,6 +66,10 @@ export const doors: Readonly<Record<string, Door>> = {
   'POST /:account/:mode/keys': { roles: owner, form: () => ({ name: 'Till', 'permissions.read': 'on' }) },
   'POST /:account/:mode/keys/:id/revoke': { roles: owner, params: named('key') },
   'GET /:account/:mode/bank': { roles: bank },
+  'GET /:account/:mode/bank/statements': { roles: bank },
+  'GET /:account/:mode/bank/statements/:id': { roles: bank, params: named('statement') },
+  'POST /:account/:mode/bank/statements/preview': { roles: bank },
+  'POST /:account/:mode/bank/statements/import': { roles: bank },
   'GET /:account/:mode/bank/entries/:id': { roles: bank, params: named('entry') },
   'POST /:account/:mode/bank/entries/:id/assign': {
     roles: bank,

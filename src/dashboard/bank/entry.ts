@@ -48,7 +48,11 @@ export function whyOf(entry: Entry): string {
 }
 
 /** The amount with its direction: money that left has a minus. */
-export const movedOf = ({ direction, amount, currency }: Entry): string =>
+export const movedOf = ({
+  direction,
+  amount,
+  currency,
+}: Pick<Entry, 'direction' | 'amount' | 'currency'>): string =>
   `${direction === 'debit' ? '−' : ''}${amountOf(amount, currency)}`;
 
 type Links = {
