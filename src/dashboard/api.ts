@@ -1,4 +1,5 @@
 /** The API as the dashboard uses it: in the same process, on behalf of whoever is signed in. */
+import type { Readable } from 'node:stream';
 import type { Tenant } from '../checkout/tenant.ts';
 import type { AskOwn, OwnRequest } from '../http/in-process.ts';
 import type { Rights } from '../users/roles.ts';
@@ -46,6 +47,9 @@ export function apiFor({ ask, ...asker }: Given) {
 
   return {
     get: <T>(url: string) => call<T>({ method: 'GET', url }),
+    /** Sends a file as it comes. */
+    upload: <T>(url: string, content: Readable | Buffer, headers?: OwnRequest['headers']) =>
+      call<T>({ method: 'POST', url, body: content, ...(headers === undefined ? {} : { headers }) }),
     /** Any other method. `headers` such as `If-Match`. */
     send: <T>(
       method: Exclude<OwnRequest['method'], 'GET'>,

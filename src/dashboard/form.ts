@@ -23,7 +23,7 @@ export type Field = {
   /** Its name in the form, and the JSON pointer to it in mistakes without the slash. */
   readonly name: string;
   readonly label: string;
-  readonly type?: 'text' | 'email' | 'password' | 'number' | 'date';
+  readonly type?: 'text' | 'email' | 'password' | 'number' | 'date' | 'file';
   readonly value?: string | undefined;
   readonly hint?: Content;
   readonly autocomplete?: string;

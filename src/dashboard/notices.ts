@@ -32,6 +32,11 @@ const notices = {
   'person-erased': 'The personal data is erased.',
   'view-saved': 'The view is saved. It is above the list.',
   'view-removed': 'The view is removed.',
+  'statement-imported': 'The statement is imported.',
+  'entry-assigned': 'The money is booked.',
+  'entry-ignored': 'The entry is ignored.',
+  'entry-reopened': 'The entry is open again.',
+  'entry-sent-back': 'The money goes back with the next payment file.',
   'test-paid': 'The payment is reported.',
 } as const;
 

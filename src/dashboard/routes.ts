@@ -9,6 +9,8 @@ import { script, stylesheet } from './assets.ts';
 import type { DashboardDependencies } from './dependencies.ts';
 import { documentOf } from './document.ts';
 import { declareOn } from './screen.ts';
+import { bankScreens } from './screens/bank.ts';
+import { bankEntryScreens } from './screens/bank-entry.ts';
 import { deliveryScreens } from './screens/delivery.ts';
 import { endpointScreens } from './screens/endpoint.ts';
 import { factorScreens } from './screens/factors.ts';
@@ -28,7 +30,9 @@ import { sessionMoneyScreens } from './screens/session-money.ts';
 import { sessionsScreens } from './screens/sessions.ts';
 import { settingsScreens } from './screens/settings.ts';
 import { signInScreens } from './screens/sign-in.ts';
+import { statementScreens } from './screens/statements.ts';
 import { webhookScreens } from './screens/webhooks.ts';
+import { takeUploads } from './upload.ts';
 
 /** Content security policy: only our own files, and no page of another site around ours. */
 const CONTENT_SECURITY_POLICY =
@@ -117,4 +121,10 @@ export async function dashboardRoutes(
   sessionMoneyScreens(declare, dependencies);
   peopleScreens(declare, dependencies);
   retentionScreens(declare, dependencies);
+  bankScreens(declare, dependencies);
+  bankEntryScreens(declare, dependencies);
+  await app.register(async (scoped) => {
+    await takeUploads(scoped);
+    statementScreens(declareOn(scoped, dependencies), dependencies);
+  });
 }

@@ -12,6 +12,7 @@ import { noticeOf } from './notices.ts';
 import { notFound, type Outcome } from './outcome.ts';
 import { type Place, placeOf } from './place.ts';
 import { signedOutScreen } from './sign-in-forms.ts';
+import { leaveRest, type Upload, uploadIn } from './upload.ts';
 import { anyVisitor, hasFormToken, type Visitor, visitorOf } from './visitor.ts';
 
 /** Demands on who comes: none, a sign-in, or the right to an operation of the API on the account of the path. */
@@ -31,6 +32,8 @@ export type Declared = {
   /** Below `/dashboard`. */
   readonly path: string;
   readonly needs: Needs;
+  /** Set for a form that may bring a file. */
+  readonly upload?: true;
 };
 
 declare module 'fastify' {
@@ -51,6 +54,8 @@ type Common = {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly form: Form;
+  /** The file of a form, to be read or left. */
+  readonly file: Upload | null;
   readonly query: Form;
   readonly params: Form;
 };
@@ -135,10 +140,24 @@ export function declareOn(app: FastifyInstance, dependencies: DashboardDependenc
     const { operation, confirmed = false } = typeof needs === 'object' ? needs : { operation: '' };
 
     async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+      if (declared.upload === undefined) return answerWith(null, request, reply);
+      try {
+        return await answerWith(await uploadIn(request), request, reply);
+      } finally {
+        leaveRest(request);
+      }
+    }
+
+    async function answerWith(
+      file: Upload | null,
+      request: FastifyRequest,
+      reply: FastifyReply,
+    ): Promise<FastifyReply> {
       const common: Common = {
         request,
         reply,
         form: formOf(request.body),
+        file,
         query: formOf(request.query),
         params: formOf(request.params),
       };
@@ -180,7 +199,9 @@ export function declareOn(app: FastifyInstance, dependencies: DashboardDependenc
         : given({ ...visit, visitor: proven.visitor });
     }
 
-    app.route({ method, url: `/dashboard${path}`, config: { screen: declared }, handler: answer });
+    // A file has the pace of uploads.
+    const config = { screen: declared, ...(declared.upload && { upload: true as const }) };
+    app.route({ method, url: `/dashboard${path}`, config, handler: answer });
   };
 }
 

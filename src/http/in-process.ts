@@ -13,6 +13,7 @@ export type OwnRequest = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path and query: `/v3/checkout?limit=20`. */
   readonly url: string;
+  /** An object is sent as JSON, a stream or bytes as they are. */
   readonly body?: object | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 };

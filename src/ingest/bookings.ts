@@ -5,7 +5,12 @@
  *
  * Entries without a usable booking reference stand by themselves.
  */
-import type { StatementEntry, StatementHeader, StatementPart } from '../statements/entry.ts';
+import {
+  type StatementEntry,
+  StatementError,
+  type StatementHeader,
+  type StatementPart,
+} from '../statements/entry.ts';
 import { isUsable, signed } from '../statements/values.ts';
 
 export type Booking = {
@@ -24,6 +29,7 @@ export async function* bookingsOf(
   let header: StatementHeader | null = null;
   let together: StatementEntry[] = [];
   for await (const part of parts) {
+    if (part.kind === 'fault') throw new StatementError(part.fault.detail, part.fault);
     const next = part.kind === 'entry' ? part.entry : null;
     const [first] = together;
     if (header && first && !(next && belongTogether(first, next))) {

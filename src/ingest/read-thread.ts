@@ -1,7 +1,7 @@
 /** Thread that reads one statement. Each message asks for further parts, so that it is never far ahead of its reader. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { yieldToServing } from '../lib/thread-priority.ts';
-import { StatementError, type StatementPart } from '../statements/entry.ts';
+import { type Fault, StatementError, type StatementPart } from '../statements/entry.ts';
 import { type ReadOptions, readStatement } from '../statements/read.ts';
 import { CopyFailed, readBack } from './copy.ts';
 
@@ -13,7 +13,7 @@ export type Answer =
       readonly parts: readonly StatementPart[];
       readonly isEnd: boolean;
       /** The fault behind these parts. */
-      readonly fault: Pick<StatementError, 'detail' | 'line' | 'entry'> | null;
+      readonly fault: Fault | null;
     }
   | { readonly unreadable: string };
 
@@ -34,10 +34,7 @@ async function next(): Promise<Answer> {
     }
     return { parts: some, isEnd: false, fault: null };
   } catch (error) {
-    if (error instanceof StatementError) {
-      const { detail, line, entry } = error;
-      return { parts: some, isEnd: true, fault: { detail, line, entry } };
-    }
+    if (error instanceof StatementError) return { parts: some, isEnd: true, fault: error.fault };
     if (error instanceof CopyFailed) return { unreadable: error.message };
     throw error;
   }

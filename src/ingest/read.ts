@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { StatementError, type StatementPart } from '../statements/entry.ts';
 import type { CsvMapping } from '../statements/mapping.ts';
-import type { ReadOptions } from '../statements/read.ts';
+import type { ReadOptions, StatementFormat } from '../statements/read.ts';
 import { type Copy, CopyFailed, readBack } from './copy.ts';
 import type { Answer, Task } from './read-thread.ts';
 
@@ -19,8 +19,12 @@ const MAX_THREADS = 8;
 const HEAP_MB = 256;
 
 /** Parts of the statements in file order; each call reads from the beginning. Throws StatementError, or CopyFailed. */
-export function partsOf(copy: Copy, mapping: CsvMapping | null): AsyncGenerator<StatementPart> {
-  const options = mapping === null ? {} : { mapping };
+export function partsOf(
+  copy: Copy,
+  mapping: CsvMapping | null,
+  given: Pick<ReadOptions, 'goesOn'> = {},
+): AsyncGenerator<StatementPart> {
+  const options = mapping === null ? given : { ...given, mapping };
   if (copy.bytes > SMALL_BYTES) return readInThread({ path: copy.path, options });
   return readHere(copy.path, options);
 }
@@ -29,6 +33,12 @@ export function partsOf(copy: Copy, mapping: CsvMapping | null): AsyncGenerator<
 async function* readHere(path: string, options: ReadOptions): AsyncGenerator<StatementPart> {
   const { readStatement } = await import('../statements/read.ts');
   yield* readStatement(readBack(path), options);
+}
+
+/** Format of the statement. Throws StatementError where it is none. */
+export async function formatOf(copy: Copy): Promise<StatementFormat> {
+  const { formatIn } = await import('../statements/read.ts');
+  return formatIn(readBack(copy.path));
 }
 
 let running = 0;

@@ -4,6 +4,7 @@ import { CsvError, parse } from 'csv-parse';
 import {
   type Direction,
   type Fail,
+  type Place,
   StatementError,
   type StatementHeader,
   type StatementPart,
@@ -31,11 +32,12 @@ type Row = {
 
 type CsvRecord = { readonly record: readonly string[]; readonly info: { readonly lines: number } };
 
-/** Parts of the file in these texts. Throws StatementError. */
+/** Parts of the file in these texts. Throws StatementError; with `goesOn`, rows that cannot be read are parts as well. */
 export async function* readCsv(
   texts: AsyncIterable<string>,
   mapping: CsvMapping,
   limits: Limits,
+  { goesOn = false }: { readonly goesOn?: boolean } = {},
 ): AsyncGenerator<StatementPart> {
   const headers = createHeaders(limits);
   let names: readonly string[] | null = mapping.hasHeader ? null : [];
@@ -56,11 +58,16 @@ export async function* readCsv(
       continue;
     }
     if (number === 0) yield* headers.fixed(mapping);
-    if (record.length !== width) fail(`the row has ${record.length} columns where the first has ${width}`);
-    const row = rowOf(record, names, place.line, fail);
-    if (!isTaken(row, mapping)) continue;
-    number += 1;
-    yield* partsOf(row, mapping, number, headers);
+    try {
+      if (record.length !== width) fail(`the row has ${record.length} columns where the first has ${width}`);
+      const row = rowOf(record, names, place);
+      if (!isTaken(row, mapping)) continue;
+      number += 1;
+      yield* partsOf(row, mapping, number, headers);
+    } catch (error) {
+      if (!goesOn || !(error instanceof StatementError)) throw error;
+      yield { kind: 'fault', fault: error.fault };
+    }
   }
   if (headers.count() === 0) throw new StatementError('the file has no rows');
 }
@@ -171,18 +178,21 @@ function namedColumnsOf(mapping: CsvMapping): readonly string[] {
   return columns.filter((each) => typeof each === 'string');
 }
 
-function rowOf(record: readonly string[], names: readonly string[], line: number, fail: Fail): Row {
+function rowOf(record: readonly string[], names: readonly string[], place: Place): Row {
   const labelOf = (column: Column) =>
     typeof column === 'number' ? `column ${column}` : `column ${quoted(column)}`;
   const indexOf = (column: Column) => (typeof column === 'number' ? column - 1 : names.indexOf(column));
   return {
-    line,
+    line: place.line ?? 0,
     text(column) {
       if (column === null) return '';
       const text = record[indexOf(column)];
-      return text === undefined ? fail(`the row has no ${labelOf(column)}`) : tidied(text);
+      if (text === undefined) throw new StatementError(`the row has no ${labelOf(column)}`, place);
+      return tidied(text);
     },
-    failAt: (column) => (detail) => fail(`${labelOf(column)}: ${detail}`),
+    failAt: (column) => (detail) => {
+      throw new StatementError(detail, { ...place, column: labelOf(column) });
+    },
   };
 }
 

@@ -72,25 +72,42 @@ export type StatementEntry = {
 /** Parts of a file in order: each statement comes before its entries. */
 export type StatementPart =
   | { readonly kind: 'statement'; readonly header: StatementHeader }
-  | { readonly kind: 'entry'; readonly header: StatementHeader; readonly entry: StatementEntry };
+  | { readonly kind: 'entry'; readonly header: StatementHeader; readonly entry: StatementEntry }
+  /** A row that cannot be read, where reading is to go on behind it. */
+  | { readonly kind: 'fault'; readonly fault: Fault };
 
 /** Place of a fault in a file, as far as it is known. */
-export type Place = { readonly line: number | null; readonly entry: number | null };
+export type Place = { readonly line: number | null; readonly entry: number | null; readonly column?: string };
+
+/** A fault as data: `column` is the name or the number of a column of a CSV file, or empty. */
+export type Fault = Required<Place> & { readonly detail: string };
 
 /** Error for a file that cannot be accepted. The message reads `line 12, entry 3: the amount "1,2,3" is not a number`. */
 export class StatementError extends Error {
   override name = 'StatementError';
   readonly line: number | null;
   readonly entry: number | null;
+  readonly column: string;
   /** The fault without its place. */
   readonly detail: string;
 
-  constructor(detail: string, { line, entry }: Place = { line: null, entry: null }) {
+  constructor(detail: string, { line, entry, column = '' }: Place = { line: null, entry: null }) {
     const where = [line === null ? [] : `line ${line}`, entry === null ? [] : `entry ${entry}`].flat();
-    super(where.length === 0 ? detail : `${where.join(', ')}: ${detail}`);
+    super(
+      [...(where.length === 0 ? [] : [where.join(', ')]), ...(column === '' ? [] : [column]), detail].join(
+        ': ',
+      ),
+    );
     this.line = line;
     this.entry = entry;
+    this.column = column;
     this.detail = detail;
+  }
+
+  /** The fault without its class, which it would lose on the way between threads. */
+  get fault(): Fault {
+    const { line, entry, column, detail } = this;
+    return { line, entry, column, detail };
   }
 }
 

@@ -23,6 +23,8 @@ export type ReadOptions = {
   /** Mapping of columns, without which no CSV can be read. */
   readonly mapping?: CsvMapping;
   readonly limits?: Partial<Limits>;
+  /** Rows of a CSV file that cannot be read are told of, and do not end it. */
+  readonly goesOn?: boolean;
 };
 
 /** Bytes from which the format is detected. */
@@ -60,7 +62,7 @@ function partsOf(
   start: Uint8Array,
   beginning: string,
   pieces: AsyncIterable<Uint8Array>,
-  { mapping }: ReadOptions,
+  { mapping, goesOn = false }: ReadOptions,
   limits: Limits,
 ): AsyncGenerator<StatementPart> {
   const marked = markedEncoding(start);
@@ -75,7 +77,19 @@ function partsOf(
         : 'a CSV file needs a mapping of its columns',
     );
   }
-  return readCsv(textsOf(pieces, marked ?? mapping.encoding), mapping, limits);
+  return readCsv(textsOf(pieces, marked ?? mapping.encoding), mapping, limits, { goesOn });
+}
+
+/** Format of the file in these bytes, which are read no further than needed. Throws StatementError where it is none. */
+export async function formatIn(chunks: AsyncIterable<Uint8Array>): Promise<StatementFormat> {
+  const source = piecesOf(chunks, LIMITS.bytes);
+  try {
+    const { start } = await begun(source);
+    if (start.length === 0) throw new StatementError('the file is empty');
+    return formatOf(textOfStart(start)) ?? 'csv';
+  } finally {
+    await source.return(undefined);
+  }
 }
 
 /** First bytes of the pieces, and the pieces including them. */

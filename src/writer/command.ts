@@ -114,6 +114,8 @@ export type EntryAction =
   | {
       readonly type: 'assign';
       readonly parts: ReadonlyArray<{ readonly checkout: CheckoutId; readonly amount: number }>;
+      /** Unassigned amount that the decision was made on, if it is only to count while that is so. */
+      readonly left?: number;
     }
   | { readonly type: 'ignore'; readonly reason: string }
   | { readonly type: 'reopen'; readonly reason: string }

@@ -60,6 +60,20 @@ suite('to assign', () => {
     );
   });
 
+  test('only while what is left is what the decision was made on', async () => {
+    const entry = await stray(3000);
+    const [one, other] = [await session(), await session()];
+    const seen = { amount_unassigned: 3000 };
+    const first = { parts: [{ payin: one, amount: 1000 }], ...seen };
+    assert.equal(succeeded(await act(entry.id, 'assign', first)).amount_unassigned, 2000);
+    const late = { parts: [{ payin: other }], ...seen };
+    const refusal = await writesNothing(service, () => act(entry.id, 'assign', late));
+    assertRefused(refusal, fields('/amount_unassigned'));
+    assert.match(refusal.json.errors[0].message, /must be what is left now, 20\.00 EUR/);
+    succeeded(await act(entry.id, 'assign', { ...late, amount_unassigned: 2000 }));
+    assert.deepEqual([await paid(one), await paid(other)], [1000, 2000]);
+  });
+
   test('all parts or none', async () => {
     const entry = await stray(3000);
     const [payin, draft] = [await session(), await session({ amount: 0 })];

@@ -196,6 +196,21 @@ export const operations: readonly Operation[] = [
   },
   {
     method: 'GET',
+    path: '/v3/csv_mapping',
+    operation: 'CSV_MAPPING.LIST',
+    permission: 'bank',
+    subject: 'none',
+  },
+  {
+    method: 'POST',
+    path: '/v3/bank_statement/preview',
+    operation: 'BANK_STATEMENT.PREVIEW',
+    permission: 'bank',
+    subject: 'bank',
+    body: statement,
+  },
+  {
+    method: 'GET',
     path: '/v3/bank_statement',
     operation: 'BANK_STATEMENT.LIST',
     permission: 'bank',

@@ -47,6 +47,25 @@ function part(text: string, pattern: RegExp): string {
 }
 
 suite('opentill bank import', () => {
+  test('tells what it would do, and the mistakes of a file by their lines', async (t) => {
+    const { done, opentill, put } = await setUp(t);
+    const file = put('first.xml', camt('S1', [line]));
+    const told = await done('bank', 'import', '--dry-run', file);
+    assert.equal(told, `first.xml  1 entry, 0 known: 0 would be settled, 1 would wait\n`);
+    assert.match(await done('bank', 'import', file), /1 entry, 1 new/);
+    const wrong = put(
+      'wrong.csv',
+      csv([
+        { ...line, amount: '1,2' },
+        { ...line, amount: 'x' },
+      ]),
+    );
+    const { code, stdout } = await opentill('bank', 'import', '--dry-run', '--mapping', 'my-bank', wrong);
+    assert.equal(code, 1);
+    assert.match(stdout, /wrong\.csv {2}0 entries, .* with 2 mistakes it is not imported\n/);
+    assert.match(stdout, /wrong\.csv {2}line 3: column "Amount": the amount "x" is not a number\.\n/);
+  });
+
   test('imports several files, and says what each has brought', async (t) => {
     const { done, put } = await setUp(t);
     const other = { ...line, text: 'Order 1002', reference: '2026020300000002' };

@@ -179,6 +179,15 @@ test('every command that prints data prints it as JSON, with the keys that are d
     text: `Order ${number}`,
     reference: `202602030000000${number}`,
   }));
+  const wrong = put('wrong.xml', camt('S0', lines).replace('25.00', '25,00'));
+  const foreseen = await json('bank import', ['--dry-run', wrong], 1);
+  assert.deepEqual(
+    foreseen.map(({ record, mistakes, message }) => [record, mistakes ?? message]),
+    [
+      ['preview', 1],
+      ['mistake', 'the amount "25,00" is not a number.'],
+    ],
+  );
   const imported = first(await json('bank import', [put('statement.xml', camt('S1', lines))]));
   assert.deepEqual([imported.was_known, imported.new, imported.open], [false, 3, 3]);
   const [one, two, three] = await json('bank inbox');

@@ -21,6 +21,7 @@ export type Door = {
 
 const everybody: readonly Role[] = ['owner', 'finance', 'support', 'read_only'];
 const owner: readonly Role[] = ['owner'];
+const bank: readonly Role[] = ['owner', 'finance'];
 const named =
   (thing: string, name = 'id') =>
   (things: Things): Fields => ({ [name]: things[thing] ?? thing });
@@ -64,6 +65,24 @@ export const doors: Readonly<Record<string, Door>> = {
   'GET /:account/:mode/keys': { roles: owner },
   'POST /:account/:mode/keys': { roles: owner, form: () => ({ name: 'Till', 'permissions.read': 'on' }) },
   'POST /:account/:mode/keys/:id/revoke': { roles: owner, params: named('key') },
+  'GET /:account/:mode/bank': { roles: bank },
+  'GET /:account/:mode/bank/statements': { roles: bank },
+  'GET /:account/:mode/bank/statements/:id': { roles: bank, params: named('statement') },
+  'POST /:account/:mode/bank/statements/preview': { roles: bank },
+  'POST /:account/:mode/bank/statements/import': { roles: bank },
+  'GET /:account/:mode/bank/entries/:id': { roles: bank, params: named('entry') },
+  'POST /:account/:mode/bank/entries/:id/assign': {
+    roles: bank,
+    params: named('entry'),
+    form: ({ session = '' }) => ({ 'parts/0/payin': session, 'parts/0/amount': '0.01' }),
+  },
+  'POST /:account/:mode/bank/entries/:id/ignore': {
+    roles: bank,
+    params: named('ignored'),
+    form: () => ({ ignore_reason: 'Interest.' }),
+  },
+  'POST /:account/:mode/bank/entries/:id/reopen': { roles: bank, params: named('reopened') },
+  'POST /:account/:mode/bank/entries/:id/send_back': { roles: bank, params: named('returned') },
   'GET /:account/:mode/webhooks': { roles: everybody },
   'POST /:account/:mode/webhooks/resend': { roles: ['owner', 'support'] },
   'GET /:account/:mode/webhooks/new-endpoint': { roles: owner },

@@ -1,5 +1,6 @@
 /** An account with everything that screens of the dashboard are about. */
 import assert from 'node:assert/strict';
+import { entries, imported } from '../api/bank.ts';
 import type { TestService } from '../support/service.ts';
 import { inviteUser } from '../support/users.ts';
 import type { Things } from './doors.ts';
@@ -23,13 +24,26 @@ export async function makeThings(service: TestService): Promise<Things> {
   const session = await made('POST', '/v3/checkout', { invoice_currency: 'EUR', amount: 1250 });
   const { json } = await service.call('GET', '/v3/webhook_delivery?limit=1');
   await made('PUT', '/v3/rail_credentials/stripe', { secret_key: 'sk_test_1', webhook_secret: 'whsec_1' });
+  const receiving = await made('PUT', '/v3/receiving_account/eur', euros);
+  await imported(
+    service,
+    [7, 8, 9, 10].map((amount) => ({ amount })),
+    { account: euros.iban },
+  );
+  const [entry, ignored, reopened, returned] = await entries(service);
+  await made('POST', `/v3/bank_entry/${reopened?.id}/ignore`, { reason: 'Interest.' });
   return {
+    entry: entry?.id,
+    ignored: ignored?.id,
+    reopened: reopened?.id,
+    returned: returned?.id,
+    statement: entry?.statement,
     member: member.id,
     key: await made('POST', '/v3/api_key', { permissions: ['read'], name: 'Till' }),
     endpoint,
     session,
     person: await made('POST', '/v3/customer', { name: 'Ada Lovelace', email: 'ada@example.com' }),
     delivery: json.data[0].id,
-    receiving: await made('PUT', '/v3/receiving_account/eur', euros),
+    receiving,
   };
 }

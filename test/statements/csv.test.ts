@@ -53,7 +53,10 @@ suite('a file', () => {
     const rows = ['A 1;EUR', 'A1;USD', 'a1;EUR', 'B;EUR'].map((each) => `2026-02-03;1;${each}`);
     const parts = await partsOf(csv('Date;Amount;Account;Currency', ...rows), { mapping });
     assert.deepEqual(
-      parts.map(({ kind, header: { account, currency } }) => `${kind} ${account} ${currency}`),
+      parts.map((part) => {
+        assert.ok(part.kind !== 'fault');
+        return `${part.kind} ${part.header.account} ${part.header.currency}`;
+      }),
       [
         'statement A1 EUR',
         'entry A1 EUR',

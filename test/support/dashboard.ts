@@ -16,6 +16,8 @@ export type Page = {
 
 type Fields = Readonly<Record<string, string>>;
 
+export type UploadedFile = { readonly name: string; readonly content: string | Uint8Array<ArrayBuffer> };
+
 export type Visitor = ReturnType<typeof createVisitor>;
 
 /** `url` is the address of the service. */
@@ -56,6 +58,16 @@ export function createVisitor(url: string, { cookie: first = '' } = {}) {
       const form = formIn(page, action);
       const kept = Object.entries(form.fields).filter(([name]) => !left.includes(name));
       return visitor.post(form.action, { ...Object.fromEntries(kept), ...fields });
+    },
+    /** Sends the form with a file, behind its fields as in the page. Without one, it sends that nobody has chosen any. */
+    upload(page: Page, action: string, file: UploadedFile | null, fields: Fields = {}): Promise<Page> {
+      const form = formIn(page, action);
+      const body = new FormData();
+      for (const [name, value] of Object.entries({ ...form.fields, ...fields }))
+        if (name !== 'file') body.append(name, value);
+      const { name = '', content = '' } = file ?? {};
+      body.append('file', new Blob([content], { type: 'application/octet-stream' }), name);
+      return send(form.action, { method: 'POST', body });
     },
     /** Follows redirects. */
     async follow(page: Page | Promise<Page>): Promise<Page> {

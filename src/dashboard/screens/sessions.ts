@@ -6,6 +6,7 @@ import { type ApiAnswer, type Mistake, mistakesOf } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { executeOnUser } from '../execute.ts';
 import { otherMistakes } from '../form.ts';
+import { listKeys } from '../keys.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
 import type { Declare, Visit } from '../screen.ts';
@@ -22,7 +23,7 @@ import {
 import { stateOf } from '../sessions/states.ts';
 import type { Session } from '../sessions/view.ts';
 import { keptIn, viewsIn } from '../sessions/views.ts';
-import { amountOf, factsOf, timeIn } from '../texts.ts';
+import { amountOf, timeIn } from '../texts.ts';
 
 const PAGE = 50;
 
@@ -112,7 +113,7 @@ ${
   html`<span>Export all${filters.size > 0 && ' that match'}: <a href="${path}.csv${searchOf(filters)}">CSV</a> or <a href="${path}.jsonl${searchOf(filters)}">JSON Lines</a></span>`
 }
 </nav></div>
-${keys}`,
+${listKeys({ search: true })}`,
     };
   }
 }
@@ -148,11 +149,3 @@ function empty({ place }: Visit, isFiltered: boolean, path: string): Html {
       : html`Sessions appear here as soon as the shop creates one by <code>POST /v3/checkout</code>.`
   }</p></div>`;
 }
-
-/** The script makes these keys work; it adds the button that turns them off. */
-const keys = html`<details class="keys" id="keys"><summary>Keys</summary>${factsOf([
-  ['Search', html`<kbd>/</kbd>`],
-  ['Next and previous row', html`<kbd>j</kbd> <kbd>k</kbd>`],
-  ['Open the row', html`<kbd>Enter</kbd>`],
-  ['Show these keys', html`<kbd>?</kbd>`],
-])}</details>`;

@@ -93,7 +93,7 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
       const problems = schemaProblems(request);
       if (problems.length > 0) throw fieldsError(problems);
       const entry = await entryAt(origin.tenant, request.params.id);
-      const { parts } = request.body;
+      const { parts, amount_unassigned: left } = request.body;
       const missing = parts.findIndex(({ amount }) => amount === undefined);
       if (missing >= 0 && parts.length > 1) {
         throw fieldsError([
@@ -104,7 +104,8 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
         checkout: payin,
         amount: amount ?? Math.max(1, unassigned(entry)),
       }));
-      return act(request, reply, entry, { type: 'assign', parts: wanted }, 'BANK_ENTRY.ASSIGN');
+      const action = { type: 'assign', parts: wanted, ...(left === undefined ? {} : { left }) } as const;
+      return act(request, reply, entry, action, 'BANK_ENTRY.ASSIGN');
     },
   );
 

@@ -2,6 +2,7 @@
 
 import { entryProblems, entryStates } from '../../banking/entry.ts';
 import type { representEntry } from '../../banking/representation.ts';
+import type { representPreview } from '../../ingest/representation.ts';
 import { Type } from '../../lib/json-schema.ts';
 import {
   closed,
@@ -21,6 +22,31 @@ const count = (description: string, example: number) =>
 
 const SHA_256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
+const counterparty = Type.Object(
+  {
+    name: text('Name.', 'Ada Lovelace'),
+    account: text('IBAN or other account number.', 'GB33BUKB20201555555555'),
+    bic: text('BIC, or empty.', ''),
+  },
+  { ...closed, description: 'Sender or recipient, as the bank names it.' },
+);
+
+const suggestions = Type.Array(
+  Type.Object(
+    {
+      payin: id('chk'),
+      score: Type.Integer({
+        minimum: 0,
+        maximum: 100,
+        description: 'Likelihood, at most 100.',
+        examples: [80],
+      }),
+    },
+    closed,
+  ),
+  { description: 'Sessions that the entry may pay, the most likely first.' },
+);
+
 export const bankResources = {
   BankEntry: Type.Object(
     {
@@ -37,14 +63,7 @@ export const bankResources = {
       value_on: nullable(text('Value date.', '2030-01-31')),
       receiving_account: text('Id of the receiving account in the settings.', 'eur'),
       statement: id('bfl'),
-      counterparty: Type.Object(
-        {
-          name: text('Name.', 'Ada Lovelace'),
-          account: text('IBAN or other account number.', 'GB33BUKB20201555555555'),
-          bic: text('BIC, or empty.', ''),
-        },
-        { ...closed, description: 'Sender or recipient, as the bank names it.' },
-      ),
+      counterparty,
       creditor_reference: text('Structured reference, or empty.', ''),
       end_to_end_id: text('End-to-end id of the sender, or empty.', ''),
       remittance: text('Remittance information.', 'order-1001'),
@@ -72,21 +91,7 @@ export const bankResources = {
         ),
         { description: 'Booked parts and their sessions.' },
       ),
-      suggestions: Type.Array(
-        Type.Object(
-          {
-            payin: id('chk'),
-            score: Type.Integer({
-              minimum: 0,
-              maximum: 100,
-              description: 'Likelihood, at most 100.',
-              examples: [80],
-            }),
-          },
-          closed,
-        ),
-        { description: 'Sessions that the entry may pay, the most likely first.' },
-      ),
+      suggestions,
       sent_back: nullable(
         Type.Object(
           {
@@ -118,6 +123,90 @@ export const bankResources = {
       open: count('New entries that wait for a person.', 1),
     },
     { ...closed, description: 'An imported file of bank statements.' },
+  ),
+  CsvMapping: Type.Object(
+    {
+      id: text('Name of the mapping.', 'my-bank'),
+      object: kind('csv_mapping'),
+      mapping: Type.Object(
+        {},
+        { additionalProperties: true, description: 'Its fields, as in the settings of the account.' },
+      ),
+    },
+    { ...closed, description: 'A saved mapping of the columns of CSV statements.' },
+  ),
+  BankStatementPreview: Type.Object(
+    {
+      object: kind('bank_statement_preview'),
+      sha256: text('SHA-256 of the content.', SHA_256),
+      name: text('Name given in the request.', 'statement-2030-01-31.xml'),
+      format: oneOf(['', 'camt', 'mt940', 'csv'], 'Format of the file, or empty if it is none of them.'),
+      imported_as: nullable(id('bfl')),
+      entries: count('Entries in the file.', 12),
+      known: count('Entries that add nothing, because they are known.', 0),
+      settled: count('Entries that would be matched automatically.', 11),
+      open: count('Entries that would wait for a person.', 1),
+      not_matched: count('Further entries, for which nothing was looked up.', 0),
+      mistakes: count('Mistakes, with any of which an import is refused.', 0),
+      statements: Type.Array(
+        Type.Object(
+          {
+            number: text('The bank’s number of the statement, or empty.', '2030-031'),
+            receiving_account: text('Id of the receiving account; empty if it is about none.', 'eur'),
+            currency: text('ISO 4217 currency code.', 'EUR'),
+            from: nullable(text('First day.', '2030-01-31')),
+            to: nullable(text('Last day.', '2030-01-31')),
+            entries: count('Entries of the statement.', 12),
+            amount_in: minorUnits('Sum of what came in.'),
+            amount_out: minorUnits('Sum of what went out.'),
+          },
+          closed,
+        ),
+        { description: 'The first 100 statements of the file.' },
+      ),
+      first_entries: Type.Array(
+        Type.Object(
+          {
+            line: Type.Integer({ minimum: 1, description: 'Line of the file.', examples: [12] }),
+            status: oneOf(
+              ['', 'known', ...entryStates],
+              'Status that the entry would have; `known` if it adds nothing, empty if nothing was looked up.',
+            ),
+            problem: oneOf(['', ...entryProblems], 'Reason why it would wait, or empty.'),
+            direction: oneOf(['credit', 'debit'], 'Incoming or outgoing money.'),
+            amount: minorUnits('Amount of the booking, in minor units.'),
+            currency: text('ISO 4217 currency code.', 'EUR'),
+            booked_on: text('Booking date.', '2030-01-31'),
+            value_on: nullable(text('Value date.', '2030-01-31')),
+            counterparty,
+            creditor_reference: text('Structured reference, or empty.', ''),
+            end_to_end_id: text('End-to-end id of the sender, or empty.', ''),
+            remittance: text('Remittance information.', 'order-1001'),
+            bank_reference: text('Reference of the bank, or empty.', '203001310000000001'),
+            concerns: text('Id of the refund, session or entry that it is about, or empty.', ''),
+            parts: Type.Array(Type.Object({ payin: id('chk'), amount: minorUnits('Amount.') }, closed), {
+              description: 'Sessions that it would be booked for.',
+            }),
+            suggestions,
+          },
+          closed,
+        ),
+        { description: 'The first 100 entries of the file.' },
+      ),
+      first_mistakes: Type.Array(
+        Type.Object(
+          {
+            line: nullable(Type.Integer({ minimum: 1, description: 'Line of the file.', examples: [12] })),
+            entry: nullable(Type.Integer({ minimum: 1, description: 'Number of the entry.', examples: [3] })),
+            column: text('Column of a CSV file, or empty.', 'column "Amount"'),
+            message: text('What is wrong.', 'the amount "1,2,3" is not a number.'),
+          },
+          closed,
+        ),
+        { description: 'The first 100 mistakes.' },
+      ),
+    } satisfies FieldsOf<typeof representPreview>,
+    { ...closed, description: 'What an import of the file would do now.' },
   ),
   PaymentFile: Type.Object(
     {

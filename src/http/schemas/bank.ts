@@ -7,10 +7,37 @@ import { amount, closed, idText, text } from './fields.ts';
 
 const note = (description: string, example: string) => text(500, description, example);
 
-export const statementQuery = Type.Object(
+const statementQuery = Type.Object(
   {
     name: Type.Optional(text(200, 'File name.', 'statement-2030-01-31.xml')),
     mapping: Type.Optional(text(32, 'For a CSV file: name of the saved column mapping.', 'my-bank')),
+  },
+  { additionalProperties: false },
+);
+
+export const importQuery = Type.Object(
+  {
+    ...statementQuery.properties,
+    sha256: Type.Optional(
+      Type.String({
+        pattern: '^[0-9a-f]{64}$',
+        description: 'SHA-256 of the file: another one is refused.',
+        examples: ['e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'],
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const previewQuery = Type.Object(
+  {
+    ...statementQuery.properties,
+    csv_mapping: Type.Optional(
+      text(
+        8192,
+        'For a CSV file, in the place of `mapping`: a mapping as JSON, to try it before it is saved.',
+      ),
+    ),
   },
   { additionalProperties: false },
 );
@@ -38,6 +65,12 @@ export const assignBody = Type.Object(
         { additionalProperties: false },
       ),
       { minItems: 1, maxItems: 20, description: 'Sessions to book for. An unassigned rest stays open.' },
+    ),
+    amount_unassigned: Type.Optional(
+      amount(
+        'The `amount_unassigned` that the decision was made on: nothing is booked if it has changed since.',
+        0,
+      ),
     ),
   },
   {

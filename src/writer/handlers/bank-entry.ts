@@ -1,5 +1,6 @@
 /** Commands about an entry of a bank statement: its effects are decided on what was loaded, all of them or none. */
 
+import type { BankFileId } from '../../banking/bank-file.ts';
 import {
   assigned,
   assignedRefund,
@@ -16,6 +17,7 @@ import {
 import {
   type BankEntry,
   type EntryContent,
+  type EntryId,
   type EntryProblem,
   type EntryState,
   isIncoming,
@@ -93,6 +95,31 @@ export function decideOnBankEntry(
   };
 }
 
+/** What would become of a new entry, without making anything of it: the entry, and the sessions that change with it. */
+export function foreseeEntry(
+  content: EntryContent,
+  lookup: Lookup,
+  { loaded, now, id }: { readonly loaded: Found; readonly now: TenantTime; readonly id: EntryId },
+): { readonly content: EntryContent; readonly state: EntryState; readonly checkouts: readonly Checkout[] } {
+  const effects = effectsOf(content, factsOf(lookup, loaded), freshFor(now, id));
+  const { content: after, state, changes } = matched(effects, loaded, now);
+  return { content: after, state, checkouts: changes.map(({ change }) => change.checkout) };
+}
+
+/** True if the parts of a booking would take the place of its sum. */
+export const isTakenApart = (known: BankEntry | null, sum: EntryContent, file: BankFileId): boolean =>
+  !isRefusal(takenApart(known, { type: 'take_apart', entry: sum, file }));
+
+/** What decisions on entries look at. */
+type Found = Pick<Loaded, 'checkouts' | 'bankEntries'>;
+
+const freshFor = (now: TenantTime, id: EntryId): Fresh => ({
+  now,
+  id,
+  newAttempt: () => newId('pat', now),
+  newRefund: () => newId('rfd', now),
+});
+
 type Changed = { readonly change: Change & { readonly type: string }; readonly before: Checkout };
 type Next = {
   readonly content: EntryContent;
@@ -105,12 +132,7 @@ type Next = {
 /** The entry as the command makes it, and the sessions that change with it. */
 function nextOf(command: ChangeBankEntry, entry: BankEntry | null, loaded: Loaded): Next | Refusal {
   const { action, now } = command;
-  const fresh = {
-    now,
-    id: entry?.id ?? command.id,
-    newAttempt: () => newId('pat', now),
-    newRefund: () => newId('rfd', now),
-  };
+  const fresh = freshFor(now, entry?.id ?? command.id);
   const match = (content: EntryContent, lookup: Lookup) =>
     matched(effectsOf(content, factsOf(lookup, loaded), fresh), loaded, now);
   if (action.type === 'ingest') return match(action.entry, action.lookup);
@@ -123,6 +145,11 @@ function nextOf(command: ChangeBankEntry, entry: BankEntry | null, loaded: Loade
       return match({ ...entry, problem: null, suggestions: [] }, action.lookup);
     case 'assign': {
       if (!isUnsettled) return settledAlready();
+      const left = assignable(entry);
+      if (action.left !== undefined && action.left !== left) {
+        const detail = `must be what is left now, ${formatAmount(left, entry.currency)}`;
+        return refuseFields([{ pointer: '/amount_unassigned', detail }]);
+      }
       if (isReturn(entry)) return returnAssigned(entry, action.parts, loaded, fresh);
       const problems = assignProblems(entry, action.parts, loaded);
       if (problems.length > 0) return refuseFields(problems);
@@ -212,13 +239,16 @@ function settledAlready(): Refusal {
   return refuse('entry_settled', 'The bank entry is already settled.');
 }
 
+/** Amount that can be booked for sessions. */
+const assignable = (entry: EntryContent): number => (isIncoming(entry) ? unassigned(entry) : 0);
+
 function assignProblems(
   entry: EntryContent,
   parts: ReadonlyArray<{ readonly checkout: string; readonly amount: number }>,
   loaded: Loaded,
 ) {
   const total = parts.reduce((sum, { amount }) => sum + amount, 0);
-  const left = isIncoming(entry) ? unassigned(entry) : 0;
+  const left = assignable(entry);
   return [
     ...parts.flatMap(({ checkout: id }, index) => {
       const pointer = `/parts/${index}/payin`;
@@ -237,7 +267,7 @@ function assignProblems(
 }
 
 /** What the lookup has found, as it is now. */
-function factsOf({ owners, candidates, refund, sentBack, booked }: Lookup, loaded: Loaded): Facts {
+function factsOf({ owners, candidates, refund, sentBack, booked }: Lookup, loaded: Found): Facts {
   const { checkouts, bankEntries } = loaded;
   const session = checkouts.get(refund?.checkout ?? '');
   const asked = session?.refunds.find(({ id }) => id === refund?.id);
@@ -256,7 +286,7 @@ function factsOf({ owners, candidates, refund, sentBack, booked }: Lookup, loade
 }
 
 /** An objection leaves the whole entry to a person. */
-function matched(effects: EntryEffects, loaded: Loaded, now: TenantTime): Next {
+function matched(effects: EntryEffects, loaded: Found, now: TenantTime): Next {
   const changes = changesOf(effects.effects, loaded);
   const problem = objectionTo(effects, loaded, now) ?? (isRefusal(changes) ? 'not_payable' : null);
   if (problem !== null || isRefusal(changes)) {
@@ -272,7 +302,7 @@ function matched(effects: EntryEffects, loaded: Loaded, now: TenantTime): Next {
 
 function objectionTo(
   { entry, effects }: EntryEffects,
-  { checkouts }: Loaded,
+  { checkouts }: Pick<Found, 'checkouts'>,
   now: TenantTime,
 ): EntryProblem | null {
   for (const { checkout: id, part } of effects) {
@@ -284,7 +314,7 @@ function objectionTo(
 }
 
 /** The changes of all sessions that are concerned, or why one of them refuses. */
-function changesOf(effects: readonly Effect[], { checkouts }: Loaded): Changed[] | Refusal {
+function changesOf(effects: readonly Effect[], { checkouts }: Pick<Found, 'checkouts'>): Changed[] | Refusal {
   const changes: Changed[] = [];
   for (const { checkout: id, command } of effects) {
     const before = checkouts.get(id);
