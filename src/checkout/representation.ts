@@ -176,7 +176,7 @@ export function representMovement(movement: ListedMovement) {
     rail: movement.rail,
     reference: movement.reference,
     reference_id: movement.referenceId,
-    refund_status: movement.refundStatus,
+    refund_status: movement.refundStatus ?? '',
     late: movement.late,
     time_to_pay_ms: movement.timeToPayMs,
     fee: representFee(movement),

@@ -26,6 +26,7 @@ export const navigation: ReadonlyArray<{
   readonly operation: string;
 }> = [
   { screen: 'sessions', name: 'Payments', operation: 'CHECKOUT.LIST' },
+  { screen: 'movements', name: 'Money', operation: 'MOVEMENT.LIST' },
   { screen: 'webhooks', name: 'Webhooks', operation: 'WEBHOOK_DELIVERY.LIST' },
   { screen: 'log', name: 'Log', operation: 'AUDIT.LIST' },
   { screen: 'members', name: 'Members', operation: 'MEMBER.LIST' },

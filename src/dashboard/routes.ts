@@ -17,9 +17,11 @@ import { keyScreens } from './screens/keys.ts';
 import { linkScreens } from './screens/link.ts';
 import { logScreens } from './screens/log.ts';
 import { memberScreens } from './screens/members.ts';
+import { movementScreens } from './screens/movements.ts';
 import { profileScreens } from './screens/profile.ts';
 import { credentialScreens } from './screens/rail-credentials.ts';
 import { receivingAccountScreens } from './screens/receiving-account.ts';
+import { refundScreens } from './screens/refund.ts';
 import { sessionScreens } from './screens/session.ts';
 import { sessionItemsScreens } from './screens/session-items.ts';
 import { sessionMoneyScreens } from './screens/session-money.ts';
@@ -113,4 +115,6 @@ export async function dashboardRoutes(
   sessionScreens(declare, dependencies);
   sessionItemsScreens(declare, dependencies);
   sessionMoneyScreens(declare, dependencies);
+  movementScreens(declare, dependencies);
+  refundScreens(declare, dependencies);
 }

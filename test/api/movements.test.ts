@@ -85,7 +85,7 @@ suite('movements of money', async () => {
       assert.deepEqual(await list(query), [second]);
     assert.deepEqual(await list('rail=bank'), []);
     assert.deepEqual(await list(`payin=${yen.id}&reference=${made.id}`), []);
-    assert.deepEqual([first.refund_status, third.refund_status], [null, null]);
+    assert.deepEqual([first.refund_status, third.refund_status], ['', '']);
     assert.deepEqual(await list(`limit=1&after=${third.id}`), [second]);
     assert.deepEqual(await list(`created_at[lt]=${iso(from)}`), []);
   });

@@ -21,6 +21,8 @@ export async function makeThings(service: TestService): Promise<Things> {
   const euros = { currency: 'EUR', holder, iban: 'DE89370400440532013000' };
   const endpoint = await made('POST', '/v3/webhook_endpoint', { url: 'http://127.0.0.1:9/', events: ['*'] });
   const session = await made('POST', '/v3/checkout', { invoice_currency: 'EUR', amount: 1250 });
+  const paid = await made('POST', '/v3/checkout', { invoice_currency: 'EUR', amount: 1250 });
+  await service.call('POST', `/v3/test_helpers/checkout/${paid}/pay`);
   const { json } = await service.call('GET', '/v3/webhook_delivery?limit=1');
   await made('PUT', '/v3/rail_credentials/stripe', { secret_key: 'sk_test_1', webhook_secret: 'whsec_1' });
   return {
@@ -28,6 +30,7 @@ export async function makeThings(service: TestService): Promise<Things> {
     key: await made('POST', '/v3/api_key', { permissions: ['read'], name: 'Till' }),
     endpoint,
     session,
+    refund: await made('POST', '/v3/refund', { payin: paid, amount: 100 }),
     delivery: json.data[0].id,
     receiving: await made('PUT', '/v3/receiving_account/eur', euros),
   };

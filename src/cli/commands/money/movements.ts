@@ -38,10 +38,10 @@ export const command = apiCommand('read')({
     ['opentill money movements --from 7d --type refund', 'Refunds of the last seven days'],
     ['opentill money movements --late --limit 20', 'The last 20 payments that came late'],
   ],
-  async run({ from, to, type, currency, late, limit, ...further }, { client, output }) {
+  async run({ from, to, type, currency, payin, rail, reference, late, limit }, { client, output }) {
     const query = {
       ...timesOf(from, to),
-      ...withoutUndefined(further),
+      ...withoutUndefined({ payin, rail, reference }),
       ...(type === undefined ? {} : { type }),
       ...(currency === undefined ? {} : { currency }),
       ...(late ? { late: 'true' } : {}),

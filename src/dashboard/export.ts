@@ -1,0 +1,53 @@
+/** Exports: all rows of a list of the API that fit some filters, page by page, made while they are read. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ApiAnswer, ApiCaller } from './api.ts';
+
+/** The list that is asked for: its path in the API, and the filters. */
+export type Listed = { readonly path: string; readonly query: URLSearchParams };
+
+type Asked = Pick<ApiCaller, 'get'>;
+
+const PAGE = 100;
+/** Pause between two pages, in which others get their turn. */
+const BREATH_MS = 5;
+/** Pause of an export that asks too often, or while the service has no time. */
+const WAIT_MS = 1_000;
+/** Pages that the service had no time for, in a row. */
+const MAX_WAITS = 60;
+
+export const pageOf = <T>(api: Asked, { path, query }: Listed, after: string | null) =>
+  api.get<T[]>(
+    `${path}?${new URLSearchParams([...query, ['limit', String(PAGE)], ...(after === null ? [] : [['after', after]])])}`,
+  );
+
+/**
+ * Pages behind a first one that is known: no more than one is in memory. Throws where the API refuses to go on, so that
+ * nobody takes a part for the whole.
+ */
+export async function* pagesFrom<T>(
+  api: Asked,
+  list: Listed,
+  first: ApiAnswer<T[]> & { readonly ok: true },
+): AsyncGenerator<readonly T[]> {
+  let page = first;
+  for (;;) {
+    yield page.data;
+    if (page.nextCursor === null) return;
+    await pause(BREATH_MS);
+    page = await next(api, list, page.nextCursor);
+  }
+}
+
+async function next<T>(api: Asked, list: Listed, cursor: string) {
+  for (let waits = 0; ; waits++) {
+    const answer = await pageOf<T>(api, list, cursor);
+    if (answer.ok) return answer;
+    const isForNow = answer.status === 429 || answer.status === 503;
+    if (!isForNow || waits === MAX_WAITS) throw new Error(`an export ended early: ${answer.status}`);
+    await pause(WAIT_MS);
+  }
+}
+
+export async function* jsonLines(pages: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {
+  for await (const page of pages) yield page.map((row) => `${JSON.stringify(row)}\n`).join('');
+}
