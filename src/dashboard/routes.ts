@@ -18,6 +18,7 @@ import { linkScreens } from './screens/link.ts';
 import { logScreens } from './screens/log.ts';
 import { memberScreens } from './screens/members.ts';
 import { movementScreens } from './screens/movements.ts';
+import { paymentFileScreens } from './screens/payment-files.ts';
 import { profileScreens } from './screens/profile.ts';
 import { credentialScreens } from './screens/rail-credentials.ts';
 import { receivingAccountScreens } from './screens/receiving-account.ts';
@@ -117,4 +118,5 @@ export async function dashboardRoutes(
   sessionMoneyScreens(declare, dependencies);
   movementScreens(declare, dependencies);
   refundScreens(declare, dependencies);
+  paymentFileScreens(declare, dependencies);
 }

@@ -125,6 +125,16 @@ export const doors: Readonly<Record<string, Door>> = {
     params: named('refund'),
     form: () => ({ status: 'failed' }),
   },
+  'GET /:account/:mode/payment-files': { roles: ['owner', 'finance'] },
+  'POST /:account/:mode/payment-files': {
+    roles: ['owner', 'finance'],
+    form: () => ({ receiving_account: 'none' }),
+  },
+  'GET /:account/:mode/payment-files/:id': { roles: everybody, params: named('paymentFile') },
+  'GET /:account/:mode/payment-files/:id/content.xml': {
+    roles: ['owner', 'finance'],
+    params: named('paymentFile'),
+  },
   'GET /:account/:mode/sessions': { roles: everybody },
   'GET /:account/:mode/sessions.csv': { roles: everybody },
   'GET /:account/:mode/sessions.jsonl': { roles: everybody },

@@ -1,5 +1,6 @@
 /** An account with everything that screens of the dashboard are about. */
 import assert from 'node:assert/strict';
+import { awaitTransfer, configure, imported } from '../api/bank.ts';
 import type { TestService } from '../support/service.ts';
 import { inviteUser } from '../support/users.ts';
 import type { Things } from './doors.ts';
@@ -23,6 +24,11 @@ export async function makeThings(service: TestService): Promise<Things> {
   const session = await made('POST', '/v3/checkout', { invoice_currency: 'EUR', amount: 1250 });
   const paid = await made('POST', '/v3/checkout', { invoice_currency: 'EUR', amount: 1250 });
   await service.call('POST', `/v3/test_helpers/checkout/${paid}/pay`);
+  await configure(service);
+  const transfer = await awaitTransfer(service);
+  await imported(service, [{ amount: 2500, reference: transfer.reference }]);
+  await made('POST', '/v3/refund', { payin: transfer.id, amount: 100 });
+  const paymentFile = await made('POST', '/v3/payment_file', { receiving_account: 'eur' });
   const { json } = await service.call('GET', '/v3/webhook_delivery?limit=1');
   await made('PUT', '/v3/rail_credentials/stripe', { secret_key: 'sk_test_1', webhook_secret: 'whsec_1' });
   return {
@@ -30,6 +36,7 @@ export async function makeThings(service: TestService): Promise<Things> {
     key: await made('POST', '/v3/api_key', { permissions: ['read'], name: 'Till' }),
     endpoint,
     session,
+    paymentFile,
     refund: await made('POST', '/v3/refund', { payin: paid, amount: 100 }),
     delivery: json.data[0].id,
     receiving: await made('PUT', '/v3/receiving_account/eur', euros),

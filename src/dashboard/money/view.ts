@@ -19,7 +19,10 @@ export const waysTo = ({ tenant }: Place, basePath: string): Ways => ({
 });
 
 /** Screens about money, each with the operation that it needs. */
-const screens = [['movements', 'Movements', 'MOVEMENT.LIST']] as const;
+const screens = [
+  ['movements', 'Movements', 'MOVEMENT.LIST'],
+  ['payment-files', 'Payment files', 'PAYMENT_FILE.PREVIEW'],
+] as const;
 
 export type MoneyScreen = (typeof screens)[number][0];
 
