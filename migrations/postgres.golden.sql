@@ -339,9 +339,12 @@ CREATE TABLE movement (
   CONSTRAINT movement_type_check CHECK ((type = ANY (ARRAY['payment'::text, 'refund'::text, 'reversal'::text])))
 );
 CREATE INDEX movement_back ON movement USING btree (account, live, type, id) WHERE (type <> 'payment'::text);
+CREATE INDEX movement_checkout ON movement USING btree (account, live, checkout, id);
 CREATE INDEX movement_currency ON movement USING btree (account, live, currency, id, type, late, amount, time_to_pay_ms, fee, fee_currency);
 CREATE INDEX movement_late ON movement USING btree (account, live, id) WHERE late;
 CREATE UNIQUE INDEX movement_pkey ON movement USING btree (account, live, id);
+CREATE INDEX movement_rail ON movement USING btree (account, live, rail, id);
+CREATE INDEX movement_reference ON movement USING btree (account, live, reference, id);
 
 CREATE TABLE payment (
   account bigint NOT NULL,

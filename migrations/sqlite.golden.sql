@@ -465,12 +465,21 @@ CREATE UNIQUE INDEX event_id ON event (account, live, id);
 -- index movement_back
 CREATE INDEX movement_back ON movement (account, live, type, id) WHERE type <> 'payment';
 
+-- index movement_checkout
+CREATE INDEX movement_checkout ON movement (account, live, checkout, id);
+
 -- index movement_currency
 CREATE INDEX movement_currency ON movement
   (account, live, currency, id, type, late, amount, time_to_pay_ms, fee, fee_currency);
 
 -- index movement_late
 CREATE INDEX movement_late ON movement (account, live, id) WHERE late = 1;
+
+-- index movement_rail
+CREATE INDEX movement_rail ON movement (account, live, rail, id);
+
+-- index movement_reference
+CREATE INDEX movement_reference ON movement (account, live, reference, id);
 
 -- index payment_attempt_reference
 CREATE UNIQUE INDEX payment_attempt_reference ON payment_attempt (account, live, rail, reference);

@@ -411,6 +411,9 @@ CREATE INDEX movement_currency ON movement
 -- Few; payments are found in the order of all.
 CREATE INDEX movement_back ON movement (account, live, type, id) WHERE type <> 'payment';
 CREATE INDEX movement_late ON movement (account, live, id) WHERE late;
+CREATE INDEX movement_checkout ON movement (account, live, checkout, id);
+CREATE INDEX movement_reference ON movement (account, live, reference, id);
+CREATE INDEX movement_rail ON movement (account, live, rail, id);
 
 -- Attempts that wait for a transfer, by what they wait for; made from the sessions.
 CREATE TABLE awaited (

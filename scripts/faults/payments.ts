@@ -2,7 +2,7 @@
 import type { Fault } from './fault.ts';
 
 const amounts = { file: 'src/dashboard/amounts.ts', tests: ['test/dashboard/amounts.test.ts'] };
-const exported = { file: 'src/dashboard/sessions/export.ts', tests: ['test/dashboard/export.test.ts'] };
+const exported = { file: 'src/dashboard/export.ts', tests: ['test/dashboard/export.test.ts'] };
 const filters = { file: 'src/dashboard/sessions/filters.ts', tests: ['test/dashboard/sessions.test.ts'] };
 const session = ['test/dashboard/session.test.ts'];
 const history = { file: 'src/dashboard/sessions/history.ts', tests: session };
@@ -54,6 +54,7 @@ export const paymentFaults: readonly Fault[] = [
   {
     name: 'a spreadsheet runs a cell of an export',
     ...exported,
+    file: 'src/lib/csv.ts',
     find: '=+\\-@',
     replace: '=+@',
   },
@@ -66,8 +67,8 @@ export const paymentFaults: readonly Fault[] = [
   {
     name: 'an export forgets its filters on the second page',
     ...exported,
-    find: 'patiently(() => pageOf(api, query,',
-    replace: 'patiently(() => pageOf(api, new URLSearchParams(),',
+    find: 'patiently(() => pageOf<T>(api, list,',
+    replace: 'patiently(() => pageOf<T>(api, { ...list, query: new URLSearchParams() },',
   },
   {
     name: 'a file is made for a request that asks for none',
@@ -80,8 +81,8 @@ export const paymentFaults: readonly Fault[] = [
     name: 'an export goes on for somebody who has lost the role',
     file: 'src/dashboard/screens/sessions.ts',
     tests: ['test/dashboard/sessions.test.ts'],
-    find: 'pagesFrom(anew, query, first)',
-    replace: 'pagesFrom(visit.api, query, first)',
+    find: 'pagesFrom(anew, all, first)',
+    replace: 'pagesFrom(visit.api, all, first)',
   },
   {
     name: 'the next page of a list has no filters',

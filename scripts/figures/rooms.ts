@@ -58,6 +58,7 @@ export function mutual(all: ReadonlyMap<string, Iterable<string>>): string[] {
 export const floors: ReadonlyArray<readonly [name: string, files: RegExp]> = [
   ['tools that know nothing of the domain', /^src\/(lib\/|config\/|version\.ts)/],
   ['the rules', /^src\/checkout\//],
+  ['accounting', /^src\/accounting\//],
   ['statements', /^src\/statements\//],
   ['facts of banks', /^src\/methods\/bank\/(receiving-account|identifiers|references|instructions|codes\/)/],
   ['facts of credentials', /^src\/methods\/(stripe\/)?credentials\.ts/],

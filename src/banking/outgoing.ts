@@ -36,9 +36,27 @@ export type Outgoing = {
 
 /** Transfers in one file, at most: banks accept as many without asking, and they fit into one transaction. */
 const MAX_PAYMENTS = 500;
-/** Pending refunds or entries examined for one file, at most. */
+/** Pending refunds or entries examined for files, at most. */
 const MAX_LOOKED_AT = 5000;
 const PAGE = 100;
+
+type Gathered = {
+  readonly account: ReceivingAccount;
+  readonly refunds: Array<CreditTransfer & { checkout: CheckoutId }>;
+  readonly returns: Array<CreditTransfer & { reference: string }>;
+  readonly leftOut: Array<{ id: string; reason: string }>;
+  total: number;
+  /** Set once something did not fit: the rest goes into the next file. */
+  isFull: boolean;
+};
+
+/** True if one more transfer fits, by number and by an exact sum. */
+function fits(file: Gathered, amount: number): boolean {
+  const { refunds, returns, total } = file;
+  file.isFull = refunds.length + returns.length >= MAX_PAYMENTS || total + amount > MAX_AMOUNT;
+  if (!file.isFull) file.total += amount;
+  return !file.isFull;
+}
 
 export async function outgoingFrom(
   store: Reader,
@@ -46,43 +64,69 @@ export async function outgoingFrom(
   account: ReceivingAccount,
   configured: readonly ReceivingAccount[],
 ): Promise<Outgoing> {
-  const refunds: Array<CreditTransfer & { checkout: CheckoutId }> = [];
-  const returns: Array<CreditTransfer & { reference: string }> = [];
-  const leftOut: Array<{ id: string; reason: string }> = [];
-  let total = 0;
-  /** True if one more transfer fits, by number and by an exact sum. The rest goes into the next file. */
-  const fits = (amount: number) =>
-    refunds.length + returns.length < MAX_PAYMENTS && total + amount <= MAX_AMOUNT;
+  const file = emptyFile(account);
+  await gather(store, tenant, [file], configured);
+  const { refunds, returns, leftOut } = file;
+  return { refunds, returns, leftOut };
+}
+
+/** The same of every account, in one look at what is pending. */
+export async function outgoingFromAll(
+  store: Reader,
+  tenant: Tenant,
+  configured: readonly ReceivingAccount[],
+): Promise<ReadonlyArray<Outgoing & { readonly account: ReceivingAccount; readonly total: number }>> {
+  const files = configured.map(emptyFile);
+  await gather(store, tenant, files, configured);
+  return files;
+}
+
+const emptyFile = (account: ReceivingAccount): Gathered => ({
+  account,
+  refunds: [],
+  returns: [],
+  leftOut: [],
+  total: 0,
+  isFull: false,
+});
+
+async function gather(
+  store: Reader,
+  tenant: Tenant,
+  files: readonly Gathered[],
+  configured: readonly ReceivingAccount[],
+): Promise<void> {
   for await (const { id, checkout } of all((page) =>
     store.refunds.list(tenant, { rail: BANK, isPending: true }, page),
   )) {
+    const open = files.filter(({ isFull }) => !isFull);
+    if (open.length === 0) break;
     const refund = checkout.refunds.find((each) => each.id === id);
-    if (refund?.reference !== '' || checkout.currency !== account.currency) continue;
-    const from = await payerOf(store, tenant, checkout, refund, account, configured);
-    if (from === null) continue;
-    if (typeof from === 'string') leftOut.push({ id, reason: from });
-    else if (heldOf(checkout, refund.attempt) < 0)
-      leftOut.push({ id, reason: 'the bank has taken the payment back' });
-    else if (!fits(refund.amount)) break;
-    else {
-      total += refund.amount;
-      const remittance = [checkout.referenceId, refund.reason].filter(Boolean).join(' ');
-      refunds.push({ id, checkout: checkout.id, amount: refund.amount, creditor: from, remittance });
+    if (refund?.reference !== '') continue;
+    for (const file of open.filter(({ account }) => account.currency === checkout.currency)) {
+      const from = await payerOf(store, tenant, checkout, refund, file.account, configured);
+      if (from === null) continue;
+      if (typeof from === 'string') file.leftOut.push({ id, reason: from });
+      else if (heldOf(checkout, refund.attempt) < 0)
+        file.leftOut.push({ id, reason: 'the bank has taken the payment back' });
+      else if (fits(file, refund.amount)) {
+        const remittance = [checkout.referenceId, refund.reason].filter(Boolean).join(' ');
+        file.refunds.push({ id, checkout: checkout.id, amount: refund.amount, creditor: from, remittance });
+      }
     }
   }
+  for (const file of files) file.isFull = false;
   for await (const entry of all((page) => store.bankEntries.list(tenant, { state: 'waiting' }, page))) {
     const { id, reference, sentBack } = entry;
-    if (sentBack?.state !== 'pending' || sentBack.file !== '' || entry.account !== account.id) continue;
-    const problem = accountProblem(entry, account);
-    if (problem !== null) leftOut.push({ id, reason: problem });
-    else if (!fits(sentBack.amount)) break;
-    else {
-      total += sentBack.amount;
+    const file = files.find(({ account }) => account.id === entry.account);
+    if (sentBack?.state !== 'pending' || sentBack.file !== '' || file === undefined || file.isFull) continue;
+    const problem = accountProblem(entry, file.account);
+    if (problem !== null) file.leftOut.push({ id, reason: problem });
+    else if (fits(file, sentBack.amount)) {
       const remittance = sentBack.reason || entry.remittance;
-      returns.push({ id, reference, amount: sentBack.amount, creditor: entry.counterparty, remittance });
+      file.returns.push({ id, reference, amount: sentBack.amount, creditor: entry.counterparty, remittance });
     }
   }
-  return { refunds, returns, leftOut };
 }
 
 /** Recipient of a refund; a sentence if it is unknown; null if another account sends the refund. */

@@ -1,7 +1,9 @@
 /** Public representation of bank entries and bank files. */
 import { timestamp } from '../checkout/representation.ts';
+import type { ReceivingAccount } from '../methods/bank/receiving-account.ts';
 import type { BankFile } from './bank-file.ts';
 import { type BankEntry, isIncoming, unassigned } from './entry.ts';
+import type { Outgoing } from './outgoing.ts';
 
 export function representEntry(entry: BankEntry) {
   const { counterparty, returned, sentBack } = entry;
@@ -39,6 +41,26 @@ export function representEntry(entry: BankEntry) {
     sent_back:
       sentBack === null ? null : { amount: sentBack.amount, status: sentBack.state, reason: sentBack.reason },
     note: entry.note,
+  };
+}
+
+/** Limit of what a preview tells of that cannot be sent. */
+const MAX_LEFT_OUT = 100;
+
+export function representOutgoing({
+  account,
+  refunds,
+  returns,
+  leftOut,
+  total,
+}: Outgoing & { readonly account: ReceivingAccount; readonly total: number }) {
+  return {
+    object: 'payment_file_preview',
+    receiving_account: account.id,
+    currency: account.currency,
+    count: refunds.length + returns.length,
+    amount: total,
+    left_out: leftOut.slice(0, MAX_LEFT_OUT).map(({ id, reason }) => ({ id, reason })),
   };
 }
 

@@ -31,6 +31,14 @@ export type Movement = {
   readonly feeCurrency: string | null;
 };
 
+/** A movement in a list, beside facts of its session that may change. */
+export type ListedMovement = Movement & {
+  /** The merchant's own reference of the session. */
+  readonly referenceId: string;
+  /** State of the refund; null for every other movement. */
+  readonly refundStatus: 'pending' | 'succeeded' | null;
+};
+
 export function movementsOf(checkout: Checkout): Movement[] {
   const { id, currency, payments, refunds, reversals } = checkout;
   const completing = completingOf(checkout);

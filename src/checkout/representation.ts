@@ -2,7 +2,7 @@
 import type { Customer } from './customer.ts';
 import type { Item } from './items.ts';
 import { decimalAmount, formatAmount } from './money.ts';
-import type { Movement } from './movements.ts';
+import type { ListedMovement, Movement } from './movements.ts';
 import {
   type Attempt,
   amountPaid,
@@ -164,7 +164,7 @@ export function representPayin(checkout: Checkout, checkoutUrl: string) {
   };
 }
 
-export function representMovement(movement: Movement) {
+export function representMovement(movement: ListedMovement) {
   return {
     id: movement.id,
     object: 'movement',
@@ -175,6 +175,8 @@ export function representMovement(movement: Movement) {
     payin: movement.checkout,
     rail: movement.rail,
     reference: movement.reference,
+    reference_id: movement.referenceId,
+    refund_status: movement.refundStatus ?? '',
     late: movement.late,
     time_to_pay_ms: movement.timeToPayMs,
     fee: representFee(movement),

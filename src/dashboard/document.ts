@@ -26,6 +26,7 @@ export const navigation: ReadonlyArray<{
   readonly operation: string;
 }> = [
   { screen: 'sessions', name: 'Payments', operation: 'CHECKOUT.LIST' },
+  { screen: 'movements', name: 'Money', operation: 'MOVEMENT.LIST' },
   { screen: 'bank', name: 'Bank', operation: 'BANK_ENTRY.LIST' },
   { screen: 'people', name: 'People', operation: 'CUSTOMER.LIST' },
   { screen: 'webhooks', name: 'Webhooks', operation: 'WEBHOOK_DELIVERY.LIST' },

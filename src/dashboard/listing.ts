@@ -14,16 +14,53 @@ export const dayFilters: readonly Filter[] = [
   { name: 'before', label: 'Before', type: 'date', as: 'created_at[lt]' },
 ];
 
-/** The query of the API for that of a screen. */
-export function queryOf(filters: readonly Filter[], query: Form): string {
+const isDay = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text);
+
+/** The filters that are set, as the API takes them. */
+export function askedOf(filters: readonly Filter[], query: Form): URLSearchParams {
   const asked = new URLSearchParams();
   for (const { name, as = name, type } of filters) {
     const text = (query[name] ?? '').trim();
-    if (text !== '')
-      asked.set(as, type === 'date' && /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
+    if (text !== '') asked.set(as, type === 'date' && isDay(text) ? `${text}T00:00:00Z` : text);
   }
+  return asked;
+}
+
+/** The query of the API for that of a screen. */
+export function queryOf(filters: readonly Filter[], query: Form): string {
+  const asked = askedOf(filters, query);
   if (query.after) asked.set('after', query.after);
   return asked.size === 0 ? '' : `?${asked}`;
+}
+
+/** The query of the screen for the filters that are set, and no page: `?type=refund`, or empty. */
+export function searchOf(filters: readonly Filter[], query: Form): string {
+  const chosen = chosenOf(filters, query);
+  return chosen.size === 0 ? '' : `?${chosen}`;
+}
+
+function chosenOf(filters: readonly Filter[], query: Form): URLSearchParams {
+  const chosen = new URLSearchParams();
+  for (const { name } of filters) if (query[name]) chosen.set(name, query[name]);
+  return chosen;
+}
+
+/** The filters that are set, each as a link that removes it. */
+export function chips(filters: readonly Filter[], query: Form, action: string): Html | false {
+  const set = filters.filter(({ name }) => query[name]);
+  const without = (name: string) =>
+    searchOf(
+      set.filter((each) => each.name !== name),
+      query,
+    );
+  return (
+    set.length > 0 &&
+    html`<ul class="row chips" aria-label="Filters that are set">${set.map(
+      ({ name, label }) =>
+        html`<li><a class="chip" href="${action}${without(name)}">${label}: ${query[name]}<span class="hidden">, remove</span> <span aria-hidden="true">×</span></a></li>
+`,
+    )}</ul>`
+  );
 }
 
 /** The form of the filters, with the mistakes of the API beside its fields. */
@@ -43,7 +80,13 @@ export function filterForm(
   const names = filters.map(({ name }) => name);
   return html`${otherMistakes(own, names)}
 <form class="filters" method="get" action="${action}">
-${filters.map(({ as: _, ...each }) => field({ ...each, value: query[each.name] }, own))}
+${filters.map(({ as: _, type, ...each }) => {
+  const value = query[each.name];
+  // An address may have a time, which a field for a day would not show.
+  const isText =
+    type === undefined || (type === 'date' && value !== undefined && value !== '' && !isDay(value));
+  return field({ ...each, ...(isText ? {} : { type }), value }, own);
+})}
 <button class="quiet">${button}</button>
 </form>`;
 }
@@ -54,10 +97,8 @@ export function pager(
   query: Form,
   { action, nextCursor }: { readonly action: string; readonly nextCursor: string | null },
 ): Html | false {
-  const chosen = new URLSearchParams();
-  for (const { name } of filters) if (query[name]) chosen.set(name, query[name]);
-  const first = chosen.size === 0 ? action : `${action}?${chosen}`;
-  const next = new URLSearchParams(chosen);
+  const first = `${action}${searchOf(filters, query)}`;
+  const next = chosenOf(filters, query);
   if (nextCursor !== null) next.set('after', nextCursor);
   return (
     (query.after !== undefined || nextCursor !== null) &&

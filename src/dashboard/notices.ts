@@ -28,6 +28,8 @@ const notices = {
   'session-expired': 'The session is expired. Nobody can pay it any more.',
   'items-changed': 'The items are changed.',
   'refund-created': 'The refund is on its way. Its state is below.',
+  'refund-settled': 'The refund is settled.',
+  'payment-file-created': 'The payment file is created. Download it, and hand it to your bank.',
   'webhooks-resent': 'The failed webhooks are sent again.',
   'person-erased': 'The personal data is erased.',
   'view-saved': 'The view is saved. It is above the list.',

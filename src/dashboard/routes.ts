@@ -19,10 +19,13 @@ import { keyScreens } from './screens/keys.ts';
 import { linkScreens } from './screens/link.ts';
 import { logScreens } from './screens/log.ts';
 import { memberScreens } from './screens/members.ts';
+import { movementScreens } from './screens/movements.ts';
+import { paymentFileScreens } from './screens/payment-files.ts';
 import { peopleScreens } from './screens/people.ts';
 import { profileScreens } from './screens/profile.ts';
 import { credentialScreens } from './screens/rail-credentials.ts';
 import { receivingAccountScreens } from './screens/receiving-account.ts';
+import { refundScreens } from './screens/refund.ts';
 import { retentionScreens } from './screens/retention.ts';
 import { sessionScreens } from './screens/session.ts';
 import { sessionItemsScreens } from './screens/session-items.ts';
@@ -127,4 +130,7 @@ export async function dashboardRoutes(
     await takeUploads(scoped);
     statementScreens(declareOn(scoped, dependencies), dependencies);
   });
+  movementScreens(declare, dependencies);
+  refundScreens(declare, dependencies);
+  paymentFileScreens(declare, dependencies);
 }

@@ -240,6 +240,13 @@ export const operations: readonly Operation[] = [
   },
   {
     method: 'GET',
+    path: '/v3/payment_file/preview',
+    operation: 'PAYMENT_FILE.PREVIEW',
+    permission: 'refund',
+    subject: 'none',
+  },
+  {
+    method: 'GET',
     path: '/v3/payment_file/{id}',
     operation: 'PAYMENT_FILE.FETCH',
     permission: 'read',

@@ -70,11 +70,22 @@ suite('movements of money', async () => {
       payin: id,
       rail: 'sandbox',
       reference: made.id,
+      reference_id: made.reference_id,
+      refund_status: 'succeeded',
       late: false,
       time_to_pay_ms: null,
       fee: null,
     });
     assert.deepEqual(await list('type=refund&currency=eur&late=false'), [second]);
+    for (const query of [
+      `payin=${id}&type=refund`,
+      `reference=${made.id}`,
+      `payin=${id}&rail=sandbox&type=refund`,
+    ])
+      assert.deepEqual(await list(query), [second]);
+    assert.deepEqual(await list('rail=bank'), []);
+    assert.deepEqual(await list(`payin=${yen.id}&reference=${made.id}`), []);
+    assert.deepEqual([first.refund_status, third.refund_status], ['', '']);
     assert.deepEqual(await list(`limit=1&after=${third.id}`), [second]);
     assert.deepEqual(await list(`created_at[lt]=${iso(from)}`), []);
   });

@@ -97,7 +97,11 @@ const textAt = (node: Node, path: string) => all(node, path).map(({ text }) => t
 suite('a file', () => {
   test('has every refund that leaves the account, once', async () => {
     const [one, other] = [await refunded(), await refunded({}, { amount: 2500, reason: 'Lost.' })];
+    const preview = async () => succeeded(await call('GET', '/v3/payment_file/preview'));
+    const expected = { receiving_account: 'eur', currency: 'EUR', count: 2, amount: 2900, left_out: [] };
+    assert.deepEqual(await preview(), [{ object: 'payment_file_preview', ...expected }]);
     const file = await created();
+    assert.deepEqual(await preview(), []);
     assert.deepEqual(idsIn(file).sort(), [one.id, other.id].sort());
     assert.deepEqual(
       [file.object, file.amount, file.currency, file.left_out],

@@ -345,6 +345,13 @@ test('a list has the refunds of all payins, or of one, page by page', async () =
   assert.deepEqual(idsOf(await list(`payin=${payin}&limit=2&after=${ids[1]}`)), ids.slice(2));
   assert.deepEqual(idsOf(await list(`payin=chk_${WELL_FORMED_ID}`)), []);
   assert.equal((await call('GET', '/v3/refund?payin=x')).status, 400);
+  const metadata = { sandbox_outcome: 'pending' };
+  const waiting = await created({ payin, amount: 1, metadata });
+  await until(async () => idsOf(await list(`status=pending&payin=${payin}`)).length === 1);
+  assert.deepEqual(idsOf(await list(`status=pending&payin=${payin}`)), [waiting.id]);
+  assert.deepEqual(idsOf(await list('status=pending&rail=sandbox&limit=1')), [waiting.id]);
+  assert.deepEqual(idsOf(await list(`payin=${payin}&rail=bank`)), []);
+  assert.equal((await call('GET', '/v3/refund?status=failed')).status, 400);
 });
 
 test('the events of a refund go to its own address, not to that of its session', async (t) => {

@@ -4,7 +4,8 @@ import { Readable } from 'node:stream';
 import { suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ApiAnswer, ApiCaller } from '../../src/dashboard/api.ts';
-import { csv, jsonLines, pagesFrom } from '../../src/dashboard/sessions/export.ts';
+import { jsonLines, pagesFrom } from '../../src/dashboard/export.ts';
+import { csv } from '../../src/dashboard/sessions/export.ts';
 import type { Session } from '../../src/dashboard/sessions/view.ts';
 import { mockTimers } from '../support/timers.ts';
 
@@ -42,7 +43,7 @@ function apiOf(answer: (number: number) => Page): { api: ApiCaller; asked: strin
   return { api: { get, send: get } as unknown as ApiCaller, asked };
 }
 
-const query = new URLSearchParams({ status: 'active' });
+const list = { path: '/v3/checkout', query: new URLSearchParams({ status: 'active' }) };
 const first = pageOf(['a'], 'a');
 
 async function textOf(content: AsyncIterable<string>): Promise<string> {
@@ -54,7 +55,7 @@ async function textOf(content: AsyncIterable<string>): Promise<string> {
 suite('an export', () => {
   test('goes on from cursor to cursor with the same filters', async () => {
     const { api, asked } = apiOf((number) => (number === 1 ? pageOf(['b', 'c'], 'c') : pageOf(['d'], null)));
-    const lines = await textOf(jsonLines(pagesFrom(api, query, first)));
+    const lines = await textOf(jsonLines(pagesFrom(api, list, first)));
     assert.deepEqual(
       lines
         .trimEnd()
@@ -73,7 +74,7 @@ suite('an export', () => {
     const { api, asked } = apiOf((number) =>
       number < 3 ? failed(number === 1 ? 429 : 503) : pageOf(['b'], null),
     );
-    const whole = textOf(jsonLines(pagesFrom(api, query, first)));
+    const whole = textOf(jsonLines(pagesFrom(api, list, first)));
     for (let i = 0; i < 40; i++) {
       await Promise.resolve();
       await new Promise((resolve) => setImmediate(resolve));
@@ -85,13 +86,13 @@ suite('an export', () => {
 
   test('breaks off where the API refuses to go on, so that nobody takes a part for the whole', async () => {
     const { api } = apiOf(() => failed(500));
-    await assert.rejects(textOf(csv(pagesFrom(api, query, first))), /ended early: 500/);
+    await assert.rejects(textOf(csv(pagesFrom(api, list, first))), /ended early: 500/);
   });
 
   test('asks for no more than is read, and for nothing once the reader has left', async () => {
     const ids = Array.from({ length: 100 }, (_, place) => `chk_${place}`);
     const { api, asked } = apiOf(() => pageOf(ids, 'next'));
-    const file = Readable.from(jsonLines(pagesFrom(api, query, first)), { objectMode: false });
+    const file = Readable.from(jsonLines(pagesFrom(api, list, first)), { objectMode: false });
     const reader = file[Symbol.asyncIterator]();
     for (let i = 0; i < 3; i++) await reader.next();
     await pause(20);

@@ -1,6 +1,6 @@
 /** An account with everything that screens of the dashboard are about. */
 import assert from 'node:assert/strict';
-import { entries, imported } from '../api/bank.ts';
+import { awaitTransfer, configure, entries, imported } from '../api/bank.ts';
 import type { TestService } from '../support/service.ts';
 import { inviteUser } from '../support/users.ts';
 import type { Things } from './doors.ts';
@@ -22,6 +22,13 @@ export async function makeThings(service: TestService): Promise<Things> {
   const euros = { currency: 'EUR', holder, iban: 'DE89370400440532013000' };
   const endpoint = await made('POST', '/v3/webhook_endpoint', { url: 'http://127.0.0.1:9/', events: ['*'] });
   const session = await made('POST', '/v3/checkout', { invoice_currency: 'EUR', amount: 1250 });
+  const paid = await made('POST', '/v3/checkout', { invoice_currency: 'EUR', amount: 1250 });
+  await service.call('POST', `/v3/test_helpers/checkout/${paid}/pay`);
+  await configure(service);
+  const transfer = await awaitTransfer(service);
+  await imported(service, [{ amount: 2500, reference: transfer.reference }]);
+  await made('POST', '/v3/refund', { payin: transfer.id, amount: 100 });
+  const paymentFile = await made('POST', '/v3/payment_file', { receiving_account: 'eur' });
   const { json } = await service.call('GET', '/v3/webhook_delivery?limit=1');
   await made('PUT', '/v3/rail_credentials/stripe', { secret_key: 'sk_test_1', webhook_secret: 'whsec_1' });
   const receiving = await made('PUT', '/v3/receiving_account/eur', euros);
@@ -43,6 +50,8 @@ export async function makeThings(service: TestService): Promise<Things> {
     endpoint,
     session,
     person: await made('POST', '/v3/customer', { name: 'Ada Lovelace', email: 'ada@example.com' }),
+    paymentFile,
+    refund: await made('POST', '/v3/refund', { payin: paid, amount: 100 }),
     delivery: json.data[0].id,
     receiving,
   };

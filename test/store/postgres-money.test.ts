@@ -157,7 +157,7 @@ suite('every filter is served by an index of the tenant', async () => {
      FROM generate_series(1, ${EACH}) AS n, generate_series(1, ${ACCOUNTS}) AS account`,
     `INSERT INTO movement
      SELECT account, false, 'mov_' || lpad(n::text, 6, '0'), CASE n % 50 WHEN 7 THEN 'refund' ELSE 'payment' END, n,
-       'chk_' || n, 'card', n, CASE n % 50 WHEN 8 THEN 'JPY' ELSE 'EUR' END, 1, n % 50 = 9, n
+       'chk_' || n, CASE n % 50 WHEN 6 THEN 'bank' ELSE 'card' END, n, CASE n % 50 WHEN 8 THEN 'JPY' ELSE 'EUR' END, 1, n % 50 = 9, n
      FROM generate_series(1, ${EACH}) AS n, generate_series(1, ${ACCOUNTS}) AS account`,
     `INSERT INTO provider_event (account, live, id, rail, reference, received_at, state, due_at, tries, body)
      SELECT account, false, 'pev_' || lpad(n::text, 6, '0'), 'card', n, n,
@@ -210,10 +210,14 @@ suite('every filter is served by an index of the tenant', async () => {
     [{ type: 'refund' }, 'movement_back'],
     [{ late: true }, 'movement_late'],
     [{ currency: 'JPY' }, 'movement_currency'],
+    [{ checkout: 'chk_7' }, 'movement_checkout'],
+    [{ reference: '7' }, 'movement_reference'],
+    [{ rail: 'bank' }, 'movement_rail'],
   ];
   for (const [filter, index] of movementFilters) {
     test(`of movements: ${Object.entries(filter).flat().join(' ') || 'none'}`, async () => {
-      for (const page of pages('mov')) await checkPlan(movements.list(tenant, filter, page), index);
+      for (const page of pages('mov'))
+        await checkPlan(movements.list(tenant, filter, page), index, 'checkout_pkey', 'refund_pkey');
     });
   }
 

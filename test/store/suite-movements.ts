@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import fc from 'fast-check';
 import { MAX_AMOUNT } from '../../src/checkout/money.ts';
-import { type Movement, movementsOf } from '../../src/checkout/movements.ts';
+import { type ListedMovement, movementsOf } from '../../src/checkout/movements.ts';
 import type { Checkout, Reversal } from '../../src/checkout/session.ts';
 import { totalsOf } from '../../src/checkout/totals.ts';
 import type { MovementFilter } from '../../src/store/store.ts';
@@ -19,8 +19,16 @@ function reversal(reference: string, given: Partial<Reversal> = {}): Reversal {
   return { ...facts, amount: 70, status: 'lost', createdAt: T, ...given };
 }
 
-const newestFirst = (...sessions: readonly Checkout[]): Movement[] =>
-  sessions.flatMap(movementsOf).sort((one, other) => (one.id < other.id ? 1 : -1));
+/** Movements as lists have them, with what the session and the refund are now. */
+const listed = (session: Checkout): ListedMovement[] =>
+  movementsOf(session).map((movement) => {
+    const status = session.refunds.find(({ id }) => id === movement.reference)?.status;
+    const isKnown = status === 'pending' || status === 'succeeded';
+    return { ...movement, referenceId: session.referenceId, refundStatus: isKnown ? status : null };
+  });
+
+const newestFirst = (...sessions: readonly Checkout[]): ListedMovement[] =>
+  sessions.flatMap(listed).sort((one, other) => (one.id < other.id ? 1 : -1));
 
 export function movementSuite(open: Open): void {
   const it = onFreshStores(open);
@@ -120,7 +128,7 @@ export function movementSuite(open: Open): void {
       assert.deepEqual(await types(), []);
     });
 
-    it('are listed newest first, by type, currency, time and what was late, page by page', async (given) => {
+    it('are listed newest first, by session, rail, reference, type, currency, time and what was late, page by page', async (given) => {
       const { store, mine } = given;
       const euros = await add(
         store,
@@ -133,18 +141,24 @@ export function movementSuite(open: Open): void {
         store,
         session(mine, {
           currency: 'USD',
+          referenceId: 'order-2',
           payments: [payment('c', { bookedAt: at(2) }), payment('d', { bookedAt: at(6), late: true })],
           reversals: [reversal('e', { createdAt: at(4) })],
         }),
       );
       const all = newestFirst(euros, dollars);
-      const cases: ReadonlyArray<[MovementFilter, (each: Movement) => boolean]> = [
+      const cases: ReadonlyArray<[MovementFilter, (each: ListedMovement) => boolean]> = [
         [{}, () => true],
         [{ type: 'payment' }, ({ type }) => type === 'payment'],
         [{ type: 'refund' }, ({ type }) => type === 'refund'],
         [{ type: 'reversal' }, ({ type }) => type === 'reversal'],
         [{ type: 'reversal', currency: 'EUR' }, () => false],
         [{ currency: 'USD' }, ({ currency }) => currency === 'USD'],
+        [{ checkout: euros.id }, ({ currency }) => currency === 'EUR'],
+        [{ checkout: dollars.id, type: 'payment' }, ({ reference }) => 'cd'.includes(reference)],
+        [{ rail: 'bank' }, ({ reference }) => reference === 'e'],
+        [{ reference: 'd' }, ({ reference }) => reference === 'd'],
+        [{ reference: 'd', checkout: euros.id }, () => false],
         [{ late: true }, ({ late }) => late],
         [{ late: false, type: 'payment' }, ({ late, type }) => !late && type === 'payment'],
         [{ late: true, currency: 'EUR' }, ({ late, currency }) => late && currency === 'EUR'],

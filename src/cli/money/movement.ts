@@ -16,6 +16,8 @@ export const movementKeys = {
   payin: 'Id of the session.',
   rail: 'The rail.',
   reference: 'Id of the payment or reversal at the rail, or of the refund.',
+  reference_id: 'Your reference of the session.',
+  refund_status: '`pending` or `succeeded` for a refund; empty for other movements.',
   late: 'True for a payment after the end.',
   time_to_pay_ms:
     'Milliseconds from the creation of the session to the payment that completed it; null for other movements.',

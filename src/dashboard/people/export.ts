@@ -4,16 +4,17 @@
  */
 
 import type { ApiAnswer, ApiCaller } from '../api.ts';
-import { type pageOf, pagesFrom, patiently } from '../sessions/export.ts';
+import { type Listed, pageOf, pagesFrom, patiently } from '../export.ts';
 import type { Session } from '../sessions/view.ts';
 
 type Asked = Pick<ApiCaller, 'get'>;
-type FirstPage = Awaited<ReturnType<typeof pageOf>> & { readonly ok: true };
+type FirstPage = ApiAnswer<Session[]> & { readonly ok: true };
 
-const PAGE = 100;
-
-/** Query for the sessions of a customer. */
-export const sessionsOf = (customer: string): URLSearchParams => new URLSearchParams({ customer });
+/** The sessions of a customer, as a list of the API. */
+export const sessionsOf = (customer: string): Listed => ({
+  path: '/v3/checkout',
+  query: new URLSearchParams({ customer }),
+});
 
 /** Pieces of the file. Throws where the API refuses to go on, so that nobody takes a part for the whole. */
 export async function* personalData(
@@ -38,14 +39,9 @@ async function withHistory(api: Asked, session: Session): Promise<object> {
 }
 
 async function timelineOf(api: Asked, id: string): Promise<readonly unknown[]> {
+  const list = { path: `/v3/checkout/${id}/timeline`, query: new URLSearchParams() };
+  const first = await patiently(() => pageOf<unknown>(api, list, null));
   const entries: unknown[] = [];
-  for (let after: string | null = ''; after !== null; ) {
-    const query = new URLSearchParams({ limit: String(PAGE), ...(after === '' ? {} : { after }) });
-    const page: ApiAnswer<readonly unknown[]> & { readonly ok: true } = await patiently(() =>
-      api.get<readonly unknown[]>(`/v3/checkout/${id}/timeline?${query}`),
-    );
-    entries.push(...page.data);
-    after = page.nextCursor;
-  }
+  for await (const page of pagesFrom(api, list, first)) entries.push(...page);
   return entries;
 }

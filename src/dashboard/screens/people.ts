@@ -4,13 +4,13 @@ import { type Html, html } from '../../lib/html.ts';
 import type { ApiAnswer, Mistake } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
+import { pageOf } from '../export.ts';
 import { otherMistakes, second } from '../form.ts';
 import { type Filter, filterForm, pager, queryOf } from '../listing.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { personalData, sessionsOf } from '../people/export.ts';
 import { pathIn, wayIn } from '../place.ts';
 import type { Declare, Visit } from '../screen.ts';
-import { pageOf } from '../sessions/export.ts';
 import { stateOf } from '../sessions/states.ts';
 import { contactOf, type Session } from '../sessions/view.ts';
 import { table } from '../table.ts';
@@ -75,7 +75,7 @@ ${answer.ok && pager(filters, query, { action: here, nextCursor: answer.nextCurs
       const customer = await api.get<Customer>(pathTo(visit));
       if (!customer.ok) return refused(customer.status, customer.mistakes);
       const { data } = customer;
-      const first = await pageOf(api, sessionsOf(data.id), null);
+      const first = await pageOf<Session>(api, sessionsOf(data.id), null);
       if (!first.ok) return refused(first.status, first.mistakes);
       return {
         file: { name: `${data.id}.json`, type: 'application/json', content: personalData(anew, data, first) },
@@ -101,7 +101,7 @@ ${answer.ok && pager(filters, query, { action: here, nextCursor: answer.nextCurs
     const customer = await api.get<Customer>(pathTo(visit));
     if (!customer.ok) return refused(customer.status, customer.mistakes);
     const { data } = customer;
-    const sessions = await api.get<Session[]>(`/v3/checkout?${sessionsOf(data.id)}&limit=${SHOWN}`);
+    const sessions = await api.get<Session[]>(`/v3/checkout?${sessionsOf(data.id).query}&limit=${SHOWN}`);
     if (!sessions.ok) return refused(sessions.status, sessions.mistakes);
     const mistakes: readonly Mistake[] = refusal?.mistakes ?? [];
     const list = `${basePath}${pathIn(place.tenant, 'sessions')}`;
@@ -124,7 +124,7 @@ ${table(
   ]),
   'No session is about this person.',
 )}
-${sessions.nextCursor !== null && html`<p><a href="${list}?${String(sessionsOf(data.id))}">All payments of this person</a></p>`}</section>`,
+${sessions.nextCursor !== null && html`<p><a href="${list}?${String(sessionsOf(data.id).query)}">All payments of this person</a></p>`}</section>`,
     };
   }
 }

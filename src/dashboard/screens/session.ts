@@ -5,6 +5,7 @@ import type { ApiAnswer, Mistake } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
 import { onceField, onceIn, otherMistakes, second } from '../form.ts';
+import { bookedOf, type Movement, waysTo } from '../money/view.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { type Place, pathIn, wayIn } from '../place.ts';
 import type { Declare, Visit } from '../screen.ts';
@@ -68,17 +69,22 @@ export function sessionScreens(declare: Declare, dependencies: DashboardDependen
   async function screen(visit: Visit, refusal?: ApiAnswer<unknown>): Promise<Outcome> {
     const { api, place, query } = visit;
     const id = idIn(visit);
-    const [answer, payin] = await Promise.all([
+    const [answer, payin, booked] = await Promise.all([
       api.get<Session>(`/v3/checkout/${id}`),
       api.get<Payin>(`/v3/payin/${id}`),
+      api.get<Movement[]>(
+        `/v3/movement?${new URLSearchParams({ payin: visit.params.id ?? '', limit: '100' })}`,
+      ),
     ]);
     if (!answer.ok) return refused(answer.status, answer.mistakes);
     if (!payin.ok) return refused(payin.status, payin.mistakes);
+    if (!booked.ok) return refused(booked.status, booked.mistakes);
     const history = await historyOf(api, place, id, query.after);
     if (!history.ok) return refused(history.status, history.mistakes);
     const { data: session } = answer;
     const list = `${basePath}${pathIn(place.tenant, 'sessions')}`;
     const path = `${list}/${session.id}`;
+    const ways = waysTo(place, basePath);
     const actors = await actorsOf(dependencies, place);
     const mistakes: readonly Mistake[] = refusal === undefined || refusal.ok ? [] : refusal.mistakes;
     return {
@@ -89,7 +95,7 @@ export function sessionScreens(declare: Declare, dependencies: DashboardDependen
 ${actions(visit, session, payin.data, history, path)}
 <div class="columns"><div id="facts" data-live>${sessionFacts(session)}</div><div class="columns">${payerFacts(session, (screen) => `${basePath}${pathIn(place.tenant, screen)}`)}${pageOf(session)}</div></div>
 ${itemsOf(session)}
-<div class="parts" id="course" data-live>${attemptsOf(session)}${returnsOf(payin.data)}
+<div class="parts" id="course" data-live>${attemptsOf(session)}${bookedOf(booked, ways)}${returnsOf(payin.data, ways.refunds)}
 <section><h2>History</h2>${historyList(history, { place, actors, basePath })}${
         history.nextCursor !== null && html`<p><a href="${path}?after=${history.nextCursor}">Older</a></p>`
       }</section></div>`,

@@ -5,12 +5,13 @@ import { type Html, html } from '../../lib/html.ts';
 import { type ApiAnswer, type Mistake, mistakesOf } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { executeOnUser } from '../execute.ts';
+import { jsonLines, pageOf, pagesFrom } from '../export.ts';
 import { otherMistakes } from '../form.ts';
 import { listKeys } from '../keys.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
 import type { Declare, Visit } from '../screen.ts';
-import { csv, jsonLines, pageOf, pagesFrom } from '../sessions/export.ts';
+import { csv } from '../sessions/export.ts';
 import {
   chips,
   type Filters,
@@ -49,10 +50,11 @@ export function sessionsScreens(declare: Declare, dependencies: DashboardDepende
       const { anew, api, place } = visit;
       const filters = filtersIn(visit.query);
       const { query, mistakes } = queryOf(filters);
-      const first = await pageOf(api, query, null);
+      const all = { path: '/v3/checkout', query };
+      const first = await pageOf<Session>(api, all, null);
       if (!first.ok || mistakes.length > 0) return list(visit, filters, first, mistakes);
       const name = `sessions-${place.tenant.account}-${place.mode}.${extension}`;
-      return { file: { name, type, content: write(pagesFrom(anew, query, first)) } };
+      return { file: { name, type, content: write(pagesFrom(anew, all, first)) } };
     });
   }
 

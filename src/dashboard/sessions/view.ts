@@ -107,9 +107,14 @@ export function attemptsOf({ payment_attempts: attempts }: Session): Html {
   }</section>`;
 }
 
-export function returnsOf({ refunds, reversals }: Payin): Html | false {
+/** `refundsAt` is the path that the screens of refunds are below. */
+export function returnsOf({ refunds, reversals }: Payin, refundsAt: string): Html | false {
   const rows = [
-    ...refunds.map((refund) => ({ ...refund, kind: 'refund', more: [refund.reason, refund.remarks] })),
+    ...refunds.map((refund) => ({
+      ...refund,
+      kind: html`<a href="${refundsAt}/${refund.id}">refund</a>`,
+      more: [refund.reason, refund.remarks],
+    })),
     ...reversals.map((reversal) => ({ ...reversal, more: [reversal.reason], status_description: '' })),
   ];
   return (

@@ -1,5 +1,5 @@
 /** Movements of money: lists and totals. */
-import type { Movement } from '../../checkout/movements.ts';
+import type { ListedMovement } from '../../checkout/movements.ts';
 import type { Problem } from '../../checkout/refusals.ts';
 import { representMovement, representTotal } from '../../checkout/representation.ts';
 import { type Interval, type Total, totalsOf } from '../../checkout/totals.ts';
@@ -37,16 +37,19 @@ export function movementRoutes(api: Api, { store }: Dependencies): void {
     async (request, reply) => {
       schemaProblems(request);
       const page = pageOf(request.query);
-      const { type, late, currency } = request.query;
+      const { type, late, currency, payin, rail, reference } = request.query;
       const filter = withoutUndefined({
         type,
         late,
         currency: currency?.toUpperCase(),
+        checkout: payin,
+        rail,
+        reference,
         createdFrom: timeOf(request.query['created_at[gte]']),
         createdBefore: timeOf(request.query['created_at[lt]']),
       });
       const { rows, hasMore } = await store.movements.list(principalOf(request).tenant, filter, page);
-      const present = (movement: Movement) => JSON.stringify(representMovement(movement));
+      const present = (movement: ListedMovement) => JSON.stringify(representMovement(movement));
       return sendList(reply, 'MOVEMENT.LIST', rows, present, { page, hasMore });
     },
   );

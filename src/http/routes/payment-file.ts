@@ -1,13 +1,13 @@
 /** Payment files: refunds and returns for a bank to carry out. */
 
 import type { BankFile } from '../../banking/bank-file.ts';
-import { outgoingFrom } from '../../banking/outgoing.ts';
-import { representBankFile } from '../../banking/representation.ts';
+import { outgoingFrom, outgoingFromAll } from '../../banking/outgoing.ts';
+import { representBankFile, representOutgoing } from '../../banking/representation.ts';
 import { newId } from '../../lib/id.ts';
 import { accountOf, JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { created, envelope } from '../envelope.ts';
+import { created, envelope, listEnvelope } from '../envelope.ts';
 import { fieldsError } from '../errors.ts';
 import { schemaProblems } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
@@ -86,6 +86,32 @@ export function paymentFileRoutes(api: Api, { store, execute, now }: Dependencie
       const page = pageOf(request.query);
       const { rows, hasMore } = await store.bankFiles.list(principalOf(request).tenant, 'payments', page);
       return sendList(reply, 'PAYMENT_FILE.LIST', rows, present, { page, hasMore });
+    },
+  );
+
+  api.get(
+    '/payment_file/preview',
+    operation(
+      {
+        operation: 'PAYMENT_FILE.PREVIEW',
+        tag,
+        permission: 'refund',
+        summary: 'Preview payment files',
+        description:
+          'What a payment file of each receiving account would have if it were created now. Accounts without anything to send are left out. All are in one page.',
+        lists: 'PaymentFilePreview',
+      },
+      {},
+    ),
+    async (request, reply) => {
+      const { tenant } = principalOf(request);
+      const { receivingAccounts } = (await accountOf(store, tenant)).settings[tenant.mode];
+      const files = await outgoingFromAll(store, tenant, receivingAccounts);
+      const rows = files
+        .map(representOutgoing)
+        .filter(({ count, left_out }) => count > 0 || left_out.length > 0)
+        .map((each) => JSON.stringify(each));
+      return reply.type(JSON_TYPE).send(listEnvelope('PAYMENT_FILE.PREVIEW', rows, false, null));
     },
   );
 

@@ -4,6 +4,7 @@ import { MAX_REFUNDS } from '../../checkout/refunds.ts';
 import type { Serializer } from '../../checkout/serializer.ts';
 import type { Checkout } from '../../checkout/session.ts';
 import { newId } from '../../lib/id.ts';
+import { withoutUndefined } from '../../lib/keys.ts';
 import { JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -126,7 +127,9 @@ export function refundRoutes(
     async (request, reply) => {
       schemaProblems(request);
       const page = pageOf(request.query);
-      const filter = request.query.payin === undefined ? {} : { checkout: request.query.payin };
+      const { payin, status, rail } = request.query;
+      const isPending = status === 'pending' ? (true as const) : undefined;
+      const filter = withoutUndefined({ checkout: payin, isPending, rail });
       const { rows, hasMore } = await store.refunds.list(principalOf(request).tenant, filter, page);
       const present = ({ id, checkout }: { id: string; checkout: Checkout }) =>
         refundOf(checkout, id, serializer);

@@ -1,7 +1,7 @@
 /** Resources around bank accounts: entries, statements and payment files. */
 
 import { entryProblems, entryStates } from '../../banking/entry.ts';
-import type { representEntry } from '../../banking/representation.ts';
+import type { representEntry, representOutgoing } from '../../banking/representation.ts';
 import type { representPreview } from '../../ingest/representation.ts';
 import { Type } from '../../lib/json-schema.ts';
 import {
@@ -19,6 +19,18 @@ import {
 
 const count = (description: string, example: number) =>
   Type.Integer({ minimum: 0, description, examples: [example] });
+
+const leftOut = (description: string) =>
+  Type.Array(
+    Type.Object(
+      {
+        id: text('Id of the refund or entry.', 'rfd_01k9zq4tn30000x5r7m2c9w1hf'),
+        reason: text('Reason.', 'The account of the payer is not known.'),
+      },
+      closed,
+    ),
+    { description },
+  );
 
 const SHA_256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
@@ -208,6 +220,17 @@ export const bankResources = {
     } satisfies FieldsOf<typeof representPreview>,
     { ...closed, description: 'What an import of the file would do now.' },
   ),
+  PaymentFilePreview: Type.Object(
+    {
+      object: kind('payment_file_preview'),
+      receiving_account: text('Id of the account that the money leaves.', 'eur'),
+      currency: text('ISO 4217 currency code.', 'EUR'),
+      count: count('Number of payments.', 2),
+      amount: minorUnits('Their sum.'),
+      left_out: leftOut('Payments that no file can have, and why: 100 at most.'),
+    } satisfies FieldsOf<typeof representOutgoing>,
+    { ...closed, description: 'Content of a payment file, if it were created now.' },
+  ),
   PaymentFile: Type.Object(
     {
       id: id('bfl'),
@@ -232,16 +255,7 @@ export const bankResources = {
         ),
         { description: 'Payments in the file.' },
       ),
-      left_out: Type.Array(
-        Type.Object(
-          {
-            id: text('Id of the refund or entry.', 'rfd_01k9zq4tn30000x5r7m2c9w1hf'),
-            reason: text('Reason.', 'The account of the payer is not known.'),
-          },
-          closed,
-        ),
-        { description: 'Payments still to be sent, and why they are not in this file.' },
-      ),
+      left_out: leftOut('Payments still to be sent, and why they are not in this file.'),
     },
     {
       ...closed,

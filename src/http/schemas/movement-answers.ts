@@ -35,6 +35,11 @@ export const movementResources = {
         'Id of the payment or reversal at the rail, or of the refund.',
         'ntc_01k9zq4tn30000x5r7m2c9w1he',
       ),
+      reference_id: text('Your reference of the session.', 'order-1001'),
+      refund_status: oneOf(
+        ['', 'pending', 'succeeded'],
+        'State of the refund, `pending` while it waits for its rail; empty for other movements.',
+      ),
       late: Type.Boolean({
         description: 'The payment was booked after the session had expired or the attempt had been given up.',
         examples: [false],

@@ -3,13 +3,22 @@ import { movementTypes } from '../../checkout/movements.ts';
 import { intervalUnits } from '../../lib/intervals.ts';
 import { type Static, Type } from '../../lib/json-schema.ts';
 import { pageQuery } from './checkout.ts';
-import { closed, currency, text, timestamp } from './fields.ts';
+import { closed, currency, idText, text, timestamp } from './fields.ts';
 
 export const movementQuery = Type.Object(
   {
     ...pageQuery('mov'),
     type: Type.Optional(closed([...movementTypes], 'Only movements of this type.')),
     currency: Type.Optional(currency),
+    payin: Type.Optional(idText('chk', 'Only movements of this payin, which has the id of its session.')),
+    rail: Type.Optional(text(64, 'Only movements of this rail.', 'bank')),
+    reference: Type.Optional(
+      text(
+        255,
+        'Only movements with this id of the payment or reversal at the rail, or of the refund.',
+        'rfd_01k9zq4tn30000x5r7m2c9w1he',
+      ),
+    ),
     late: Type.Optional(
       Type.Boolean({ description: 'Only payments that were booked after the end (or all other movements).' }),
     ),

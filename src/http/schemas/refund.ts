@@ -36,7 +36,12 @@ export const refundBody = Type.Object(
 );
 
 export const refundQuery = Type.Object(
-  { payin: Type.Optional(payin), ...pageQuery('rfd') },
+  {
+    payin: Type.Optional(payin),
+    status: Type.Optional(closed(['pending'], 'Only refunds that wait for their rail.')),
+    rail: Type.Optional(text(64, 'Only refunds by this rail.', 'bank')),
+    ...pageQuery('rfd'),
+  },
   { additionalProperties: false },
 );
 

@@ -1,5 +1,6 @@
-/** Movements of money in lists, the newest first. */
-import type { Movement, MovementType } from '../../checkout/movements.ts';
+/** Movements of money in lists, the newest first, each with what its session and its refund are now. */
+import type { CheckoutId } from '../../checkout/ids.ts';
+import type { ListedMovement, MovementType } from '../../checkout/movements.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { nothing, raw, sql } from '../sql.ts';
@@ -21,6 +22,8 @@ import {
 } from './read.ts';
 
 const filters = {
+  checkout: { condition: (id: CheckoutId) => sql`checkout = ${id}`, index: 'movement_checkout' },
+  reference: { condition: (id: string) => sql`reference = ${id}`, index: 'movement_reference' },
   late: {
     condition: (late: boolean) => isSet('late', late),
     index: ({ late }: AskedValues) => (late === true ? 'movement_late' : null),
@@ -31,6 +34,7 @@ const filters = {
       sql`type = ${word(type)}${type === 'payment' ? nothing : raw(" AND type <> 'payment'")}`,
     index: ({ type }: AskedValues) => (type === 'payment' ? null : 'movement_back'),
   },
+  rail: { condition: (rail: string) => sql`rail = ${rail}`, index: 'movement_rail' },
   currency: { condition: (currency: string) => sql`currency = ${currency}`, index: 'movement_currency' },
 };
 
@@ -40,15 +44,24 @@ export type MovementFilter = AskedOf<typeof filters> & {
   readonly createdBefore?: number;
 };
 
+/** Facts of the session and of the refund, each found by its key. */
+const further = (tenant: Tenant) => sql`
+  (SELECT reference_id FROM checkout WHERE ${owned(tenant, 'checkout')} AND checkout.id = movement.checkout)
+    AS "referenceId",
+  CASE WHEN type = 'refund' THEN (
+    SELECT state FROM refund WHERE ${owned(tenant, 'refund')} AND refund.id = movement.reference
+  ) END AS "refundStatus"`;
+
 export const movements = {
-  list: (tenant: Tenant, filter: MovementFilter, page: PageRequest): Read<Page<Movement>> =>
+  list: (tenant: Tenant, filter: MovementFilter, page: PageRequest): Read<Page<ListedMovement>> =>
     pageOf(
       {
-        select: sql`SELECT ${raw(columnsIn('movement'))} FROM movement${indexedBy(indexFor(filters, filter))}`,
+        select: sql`SELECT ${raw(columnsIn('movement'))}, ${further(tenant)}
+          FROM movement${indexedBy(indexFor(filters, filter))}`,
         // Together, conditions may hold for few of many.
         conditions: [owned(tenant), ...conditionsOf(filters, filter), inTime(RARELY)],
         bounds: boundsOf({ ...filter, prefix: 'mov' }, page),
-        row: (row: Movement) => ({ ...row, late: Boolean(row.late) }),
+        row: (row: ListedMovement) => ({ ...row, late: Boolean(row.late) }),
         searches: tenant,
       },
       page,

@@ -1,0 +1,60 @@
+/** Exports: all rows of a list of the API that fit some filters, page by page, made while they are read. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ApiAnswer, ApiCaller } from './api.ts';
+
+/** The list that is asked for: its path in the API, and the filters. */
+export type Listed = { readonly path: string; readonly query: URLSearchParams };
+
+type Asked = Pick<ApiCaller, 'get'>;
+
+const PAGE = 100;
+/** Pause before a question, in which others get their turn. */
+const BREATH_MS = 5;
+/** Pause of an export that asks too often, or while the service has no time. */
+const WAIT_MS = 1_000;
+/** Pages that the service had no time for, in a row. */
+const MAX_WAITS = 60;
+
+export const pageOf = <T>(api: Asked, { path, query }: Listed, after: string | null) =>
+  api.get<T[]>(
+    `${path}?${new URLSearchParams([...query, ['limit', String(PAGE)], ...(after === null ? [] : [['after', after]])])}`,
+  );
+
+/**
+ * Pages behind a first one that is known: no more than one is in memory. Throws where the API refuses to go on, so that
+ * nobody takes a part for the whole.
+ */
+export async function* pagesFrom<T>(
+  api: Asked,
+  list: Listed,
+  first: ApiAnswer<T[]> & { readonly ok: true },
+): AsyncGenerator<readonly T[]> {
+  let page = first;
+  for (;;) {
+    yield page.data;
+    if (page.nextCursor === null) return;
+    const { nextCursor } = page;
+    page = await patiently(() => pageOf<T>(api, list, nextCursor));
+  }
+}
+
+/**
+ * Answer to one of many questions: behind a pause in which others get their turn, and asked again while the service has no
+ * time. Throws where the API refuses it.
+ */
+export async function patiently<T>(
+  ask: () => Promise<ApiAnswer<T>>,
+): Promise<ApiAnswer<T> & { readonly ok: true }> {
+  await pause(BREATH_MS);
+  for (let waits = 0; ; waits++) {
+    const answer = await ask();
+    if (answer.ok) return answer;
+    const isForNow = answer.status === 429 || answer.status === 503;
+    if (!isForNow || waits === MAX_WAITS) throw new Error(`an export ended early: ${answer.status}`);
+    await pause(WAIT_MS);
+  }
+}
+
+export async function* jsonLines(pages: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {
+  for await (const page of pages) yield page.map((row) => `${JSON.stringify(row)}\n`).join('');
+}

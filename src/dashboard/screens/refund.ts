@@ -1,0 +1,97 @@
+/** A refund: what became of it, and the end that a person gives to one of which no bank will tell. */
+import type { representRefund } from '../../checkout/representation.ts';
+import { html } from '../../lib/html.ts';
+import { BANK } from '../../methods/bank/receiving-account.ts';
+import { type ApiAnswer, type Mistake, mistakesOf } from '../api.ts';
+import type { DashboardDependencies } from '../dependencies.ts';
+import { tokenField } from '../document.ts';
+import { field, keyAfter, onceField, onceIn, otherMistakes } from '../form.ts';
+import { waysTo } from '../money/view.ts';
+import { type Outcome, refused, refusedAs } from '../outcome.ts';
+import { pathIn, wayIn } from '../place.ts';
+import type { Declare, Visit } from '../screen.ts';
+import { stateOf } from '../sessions/states.ts';
+import type { Payin } from '../sessions/view.ts';
+import { amountOf, factsOf, timeIn } from '../texts.ts';
+
+type Refund = ReturnType<typeof representRefund>;
+
+export function refundScreens(declare: Declare, { basePath }: DashboardDependencies): void {
+  const root = '/:account/:mode/refunds/:id';
+  const idIn = ({ params }: Visit) => encodeURIComponent(params.id ?? '');
+
+  declare({ method: 'GET', path: root, needs: { operation: 'REFUND.FETCH' } }, (visit) => screen(visit));
+
+  declare(
+    { method: 'POST', path: `${root}/settle`, needs: { operation: 'REFUND.SETTLE', confirmed: true } },
+    async (visit) => {
+      const { api, form, place, params } = visit;
+      const { status, reason = '' } = form;
+      const answer = await api.send(
+        'POST',
+        `/v3/refund/${idIn(visit)}/settle`,
+        { status, reason },
+        onceIn(form),
+      );
+      return answer.ok
+        ? { goTo: wayIn(place.tenant, `refunds/${params.id}`), done: 'refund-settled' }
+        : screen(visit, answer);
+    },
+  );
+
+  async function screen(visit: Visit, settled?: ApiAnswer<unknown>): Promise<Outcome> {
+    const { api, place } = visit;
+    const answer = await api.get<Refund>(`/v3/refund/${idIn(visit)}`);
+    if (!answer.ok) return refused(answer.status, answer.mistakes);
+    const { data: refund } = answer;
+    const payin = await api.get<Payin>(`/v3/payin/${refund.payin}`);
+    if (!payin.ok) return refused(payin.status, payin.mistakes);
+    const attempt = payin.data.payment_attempts.find(({ id }) => id === refund.payment_attempt);
+    const rail = attempt?.payment_method_details.rail ?? '';
+    const isOpen = refund.status === 'pending' && rail === BANK && place.may('REFUND.SETTLE');
+    const mistakes = settled === undefined ? [] : mistakesOf(settled);
+    return {
+      ...(settled === undefined ? {} : { status: refusedAs(settled.status) }),
+      title: 'Refund',
+      current: 'movements',
+      main: html`${otherMistakes(mistakes, isOpen ? ['status', 'reason'] : [])}
+${factsIn(visit, refund, rail)}
+${isOpen && settleForm(visit, mistakes, settled?.status)}`,
+    };
+  }
+
+  function factsIn({ place }: Visit, refund: Refund, rail: string) {
+    const { payin, reference, status_description: why } = refund;
+    const { sessions } = waysTo(place, basePath);
+    return factsOf([
+      ['Amount', amountOf(refund.amount, refund.currency)],
+      ['State', html`${stateOf(refund.status)} ${why}`],
+      ['Session', html`<a href="${sessions}/${payin}">${refund.reference_id}</a>`],
+      ['Created', html`${timeIn(refund.created_at)} UTC`],
+      ['Rail', rail],
+      [
+        'Reference at the rail',
+        reference.startsWith('bfl_') && place.may('PAYMENT_FILE.FETCH')
+          ? html`<a href="${basePath}${pathIn(place.tenant, 'payment-files')}/${reference}">In a payment file</a>`
+          : reference || (rail === BANK ? 'In no payment file yet' : '–'),
+      ],
+      ['Reason', refund.reason || '–'],
+      ['Remarks', refund.remarks || '–'],
+      ['Id', html`<code>${refund.id}</code>`],
+    ]);
+  }
+
+  function settleForm({ form, place, params, visitor }: Visit, mistakes: readonly Mistake[], status = 200) {
+    const ends = [
+      ['succeeded', 'The money went back'],
+      ['failed', 'It will not go back'],
+    ] as const;
+    return html`<section><h2>Settle it by hand</h2>
+<p>A refund by bank is settled by the statement that shows it. Do it yourself only for one that no statement will show: you paid it in another way, or the bank has refused it.</p>
+<form method="post" action="${basePath}${pathIn(place.tenant, `refunds/${params.id}`)}/settle">${tokenField(visitor)}${onceField(keyAfter(form, status))}
+${field({ name: 'status', label: 'What became of it', value: form.status, choices: ends }, mistakes)}
+${field({ name: 'reason', label: 'Reason', value: form.reason, maxlength: 250 }, mistakes)}
+<button>Settle the refund</button>
+</form></section>`;
+  }
+}
