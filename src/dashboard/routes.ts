@@ -23,6 +23,7 @@ import { profileScreens } from './screens/profile.ts';
 import { credentialScreens } from './screens/rail-credentials.ts';
 import { receivingAccountScreens } from './screens/receiving-account.ts';
 import { refundScreens } from './screens/refund.ts';
+import { reportScreens } from './screens/reports.ts';
 import { sessionScreens } from './screens/session.ts';
 import { sessionItemsScreens } from './screens/session-items.ts';
 import { sessionMoneyScreens } from './screens/session-money.ts';
@@ -119,4 +120,5 @@ export async function dashboardRoutes(
   movementScreens(declare, dependencies);
   refundScreens(declare, dependencies);
   paymentFileScreens(declare, dependencies);
+  reportScreens(declare, dependencies);
 }
