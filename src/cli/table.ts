@@ -91,6 +91,7 @@ const sections: readonly Section[] = [
       'refunds settle': () => import('./commands/refunds/settle.ts'),
       'money totals': () => import('./commands/money/totals.ts'),
       'money movements': () => import('./commands/money/movements.ts'),
+      'money export': () => import('./commands/money/export.ts'),
     },
   },
   {

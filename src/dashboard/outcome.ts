@@ -14,7 +14,7 @@ export type Download = {
   /** Letters, digits, dots and hyphens. */
   readonly name: string;
   readonly type: string;
-  readonly content: AsyncIterable<string>;
+  readonly content: AsyncIterable<string | Uint8Array>;
 };
 
 export const notFound: Outcome = {

@@ -26,6 +26,7 @@ import { profileScreens } from './screens/profile.ts';
 import { credentialScreens } from './screens/rail-credentials.ts';
 import { receivingAccountScreens } from './screens/receiving-account.ts';
 import { refundScreens } from './screens/refund.ts';
+import { reportScreens } from './screens/reports.ts';
 import { retentionScreens } from './screens/retention.ts';
 import { sessionScreens } from './screens/session.ts';
 import { sessionItemsScreens } from './screens/session-items.ts';
@@ -133,4 +134,5 @@ export async function dashboardRoutes(
   movementScreens(declare, dependencies);
   refundScreens(declare, dependencies);
   paymentFileScreens(declare, dependencies);
+  reportScreens(declare, dependencies);
 }

@@ -32,3 +32,18 @@ export async function splitByCalendar(
   }
   return intervals;
 }
+
+/**
+ * A time of whole days: from the beginning of the first one to that of the day behind the last one. Days are texts such as
+ * `2030-01-31`. Rejects with a RangeError if nobody knows a day or the time zone.
+ */
+export async function timeOfDays(
+  from: string,
+  before: string,
+  timeZone: string,
+): Promise<Interval & { readonly lastDay: string }> {
+  const { Temporal } = await import('temporal-polyfill');
+  const [first, behind] = [Temporal.PlainDate.from(from), Temporal.PlainDate.from(before)];
+  const beginOf = (day: typeof first) => day.toZonedDateTime(timeZone).epochMilliseconds;
+  return { from: beginOf(first), to: beginOf(behind), lastDay: behind.subtract({ days: 1 }).toString() };
+}

@@ -203,6 +203,9 @@ test('every command that prints data prints it as JSON, with the keys that are d
   const [movement] = await json('money movements', ['--type', 'payment']);
   assert.deepEqual([movement?.payin, movement?.amount], [checkout, 2500]);
   assert.ok(Number(movement?.time_to_pay_ms) > 0);
+  const days = ['--from', '2020-01-01', '--to', '2100-01-01'];
+  const exported = first(await json('money export', ['money.csv', '--format', 'csv', ...days]));
+  assert.deepEqual([exported.file, exported.format], ['money.csv', 'csv']);
   const [total] = await json('money totals', ['--currency', 'EUR', '--interval', 'year']);
   assert.deepEqual(total?.received, { count: 1, amount: 2500 });
   const file = first(await json('bank payments create', ['eur']));

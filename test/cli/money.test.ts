@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { createSession, pay, succeeded } from '../api/shop.ts';
+import { freshDirectory } from '../support/process.ts';
 import { startService } from '../support/service.ts';
 import { createTill } from './db/money.ts';
 import { assertMistake, opentill, settingsFor } from './developer.ts';
@@ -64,5 +67,56 @@ suite('opentill money', () => {
       settings,
       /--currency takes the ISO 4217 code/,
     );
+  });
+
+  test('exports what bookkeepers import into a file, and replaces none', async (t) => {
+    const service = await startService(t);
+    const { id } = await createSession(service, { reference_id: 'order-7' });
+    await pay(service, id);
+    const yen = await createSession(service, { invoice_currency: 'JPY', amount: 300 });
+    await pay(service, yen.id);
+    const directory = freshDirectory(t);
+    const run = (name: string, ...words: readonly string[]) =>
+      opentill(t, service, 'money', 'export', join(directory, name), '--from', '2020-01-01', ...words);
+    const until = ['--to', '2100-01-01'];
+    const read = (name: string) => readFileSync(join(directory, name), 'latin1');
+
+    const journal = await run('all.journal', ...until, '--format', 'hledger', '--income-account', 'Sales');
+    assert.deepEqual([journal.code, journal.stderr], [0, '']);
+    assert.match(journal.stdout, /all\.journal {2}2 movements\n$/);
+    assert.match(
+      read('all.journal'),
+      /\) order-7\n.*\n {4}assets:opentill:sandbox {2}25\.00 EUR\n {4}Sales /,
+    );
+    const again = await run('all.journal', ...until, '--format', 'csv');
+    assert.deepEqual([again.code, /exists already/.test(again.stderr)], [1, true]);
+
+    assert.equal((await run('yen.ofx', ...until, '--format', 'ofx', '--currency', 'jpy')).code, 0);
+    assert.match(read('yen.ofx'), /<CURDEF>JPY\r\n[\s\S]*<BALAMT>300\r\n/);
+    const year = String(new Date().getUTCFullYear());
+    const numbers = ['--format', 'datev', '--currency', 'EUR', '--consultant', '1001', '--client', '7'];
+    const datev = await opentill(
+      t,
+      service,
+      ...['money', 'export', join(directory, 'year.csv'), '--from', `${year}-01-01`],
+      ...['--to', `${Number(year) + 1}-01-01`, ...numbers],
+    );
+    assert.deepEqual([datev.code, datev.stderr], [0, '']);
+    assert.match(read('year.csv'), /\r\n25,00;"S";"EUR";;;;1360;10000;;\d{4};"order-7";/);
+
+    const settings = settingsFor(service);
+    const words = ['money', 'export', join(directory, 'none'), '--from', '2020-01-01'];
+    await assertMistake(
+      t,
+      [...words, ...until, ...numbers],
+      settings,
+      /--year-begin must be the day on which/,
+    );
+    await assertMistake(t, [...words, ...until, '--format', 'ofx'], settings, /--currency must be given/);
+    const zone = [...words, ...until, '--format', 'csv', '--time-zone', 'Mars/Base'];
+    await assertMistake(t, zone, settings, /--time-zone a time zone/);
+    const backwards = [...words, '--to', '2019-01-01', '--format', 'csv'];
+    await assertMistake(t, backwards, settings, /--to must be later than --from/);
+    assert.equal(existsSync(join(directory, 'none')), false);
   });
 });

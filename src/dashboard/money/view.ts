@@ -21,6 +21,7 @@ export const waysTo = ({ tenant }: Place, basePath: string): Ways => ({
 /** Screens about money, each with the operation that it needs. */
 const screens = [
   ['movements', 'Movements', 'MOVEMENT.LIST'],
+  ['reports', 'Reports', 'TOTAL.LIST'],
   ['payment-files', 'Payment files', 'PAYMENT_FILE.PREVIEW'],
 ] as const;
 

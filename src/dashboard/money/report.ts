@@ -1,0 +1,96 @@
+/** Totals of a time as tables, in which each number leads to the rows behind it. */
+import type { representTotal } from '../../checkout/representation.ts';
+import { type Content, type Html, html } from '../../lib/html.ts';
+import { type Column, table } from '../table.ts';
+import { amountOf } from '../texts.ts';
+import type { Ways } from './view.ts';
+
+export type Total = ReturnType<typeof representTotal>;
+
+const numbers = (...names: readonly string[]): Column[] => names.map((name) => ({ name, isNumber: true }));
+
+export const moneyTable = (totals: readonly Total[], ways: Ways): Html =>
+  table(
+    'Money by time and currency',
+    ['Time', ...numbers('Received', 'of it late', 'Refunded', 'Reversed', 'Left', 'Fees')],
+    totals.map((total) => {
+      const { currency, received, late, refunded, reversed, fees } = total;
+      const rows = (query: Readonly<Record<string, string>>, content: Content) =>
+        linkTo(
+          ways.movements,
+          { ...query, currency, from: dayOrTime(total.from), before: dayOrTime(total.to) },
+          content,
+        );
+      const sum = ({ count, amount }: Total['received'], query: Readonly<Record<string, string>>) =>
+        count === 0
+          ? amountOf(0, currency)
+          : html`${rows(query, amountOf(amount, currency))}<br><span class="hint">${count}</span>`;
+      return [
+        timeOf(total),
+        sum(received, { type: 'payment' }),
+        sum(late, { late: 'true' }),
+        sum(refunded, { type: 'refund' }),
+        sum(reversed, { type: 'reversal' }),
+        leftOf(total),
+        fees.length === 0
+          ? '–'
+          : fees.map(
+              (fee) =>
+                html`${rows({ type: 'payment' }, amountOf(fee.amount, fee.currency))}<br><span class="hint">of ${fee.count}</span> `,
+            ),
+      ];
+    }),
+    'No money has moved in this time.',
+  );
+
+export const sessionTable = (totals: readonly Total[], ways: Ways): Html =>
+  table(
+    'Sessions by the time of their creation',
+    [
+      'Time',
+      'Currency',
+      ...numbers('Created', 'Open', 'Completed', 'Expired', 'Partly paid', 'Paid in excess'),
+    ],
+    totals.map((total) => {
+      const { currency, sessions } = total;
+      const cell = (count: number, query: Readonly<Record<string, string>>) =>
+        count === 0
+          ? 0
+          : linkTo(
+              ways.sessions,
+              {
+                ...query,
+                invoice_currency: currency,
+                'created_at[gte]': dayOrTime(total.from),
+                'created_at[lt]': dayOrTime(total.to),
+              },
+              count,
+            );
+      return [
+        timeOf(total),
+        currency,
+        cell(sessions.created, {}),
+        cell(sessions.active, { status: 'active' }),
+        cell(sessions.completed, { status: 'completed' }),
+        cell(sessions.expired, { status: 'expired' }),
+        cell(sessions.partially_paid, { partially_paid: 'true' }),
+        cell(sessions.paid_in_excess, { paid_in_excess: 'true' }),
+      ];
+    }),
+    'No session was created in this time.',
+  );
+
+const linkTo = (path: string, query: Readonly<Record<string, string>>, content: Content): Html =>
+  html`<a href="${path}?${String(new URLSearchParams(query))}">${content}</a>`;
+
+/** A time at midnight as its day, which the fields of lists show. */
+const dayOrTime = (time: string): string => time.replace('T00:00:00.000Z', '');
+
+const timeOf = ({ from, to }: Total): Html => html`${shown(from)} – ${shown(to)}`;
+const shown = (time: string): string => dayOrTime(time).replace('T', ' ').slice(0, 16);
+
+/** What came less what went back. Sums that are too large for an exact difference have none. */
+function leftOf({ received, refunded, reversed, currency }: Total): string {
+  const left = received.amount - refunded.amount - reversed.amount;
+  return Number.isSafeInteger(left) ? amountOf(left, currency) : '–';
+}

@@ -1,0 +1,206 @@
+/** Reports in the dashboard: sums of a time, the rows behind each, and files for bookkeepers. */
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { periodsAt } from '../../src/dashboard/money/periods.ts';
+import { createSession, type Data, pay, succeeded } from '../api/shop.ts';
+import { refundsAreHeardOf } from '../api/subjects.ts';
+import { createTill } from '../cli/db/money.ts';
+import { type Page, signedInVisitor, textOf, type Visitor } from '../support/dashboard.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const ends: Array<() => Promise<void>> = [];
+let till: TestService;
+let visitor: Visitor;
+
+const REPORTS = '/dashboard/1/test/reports';
+const EXPORT = `${REPORTS}/export`;
+/** A time that the tests are in. */
+const ALWAYS = 'from=2020-01-01&before=2100-01-01';
+
+before(async () => {
+  till = await startService({ after: (hook) => ends.push(hook) });
+  ({ visitor } = await signedInVisitor(till, { role: 'read_only' }));
+});
+after(async () => {
+  for (const end of ends) await end();
+});
+
+const hrefs = ({ html }: Page): string[] =>
+  [...html.matchAll(/href="([^"]*)"/g)].map(([, href = '']) => href.replaceAll('&amp;', '&'));
+
+/** Cells of the row of a table in which a cell has this text. */
+function rowWith({ html }: Page, label: string, text: string): string[] {
+  const [, table = ''] = new RegExp(`aria-label="${label}"[^>]*>([\\s\\S]*?)</table>`).exec(html) ?? [];
+  const rows = table.split('</tr>').map((row) => row.split('</td>').map((html) => textOf({ html })));
+  return rows.find((row) => row.some((cell) => cell.includes(text))) ?? assert.fail(`no ${text} in ${label}`);
+}
+
+test('a time without anything is empty in words, and begins with this month', async () => {
+  const page = await visitor.get(REPORTS);
+  assert.equal(page.status, 200);
+  assert.match(textOf(page), /No money has moved in this time\. .* No session was created in this time\./);
+  const [month] = periodsAt(Date.now());
+  assert.match(page.html, new RegExp(`name="from"[^>]* value="${month.from}"`));
+  for (const { name, from, before } of periodsAt(Date.now()))
+    assert.ok(
+      hrefs(page).some((href) => href.endsWith(`from=${from}&before=${before}`)),
+      name,
+    );
+});
+
+test('periods are those of the calendar, over the year as well', () => {
+  const days = periodsAt(Date.UTC(2030, 1, 28, 23)).map(
+    ({ name, from, before }) => `${name} ${from} ${before}`,
+  );
+  assert.deepEqual(days, [
+    'This month 2030-02-01 2030-03-01',
+    'Last month 2030-01-01 2030-02-01',
+    'This quarter 2030-01-01 2030-04-01',
+    'Last quarter 2029-10-01 2030-01-01',
+    'This year 2030-01-01 2031-01-01',
+    'Last year 2029-01-01 2030-01-01',
+  ]);
+  const [, last] = periodsAt(Date.UTC(2030, 0, 1));
+  assert.deepEqual([last?.from, last?.before], ['2029-12-01', '2030-01-01']);
+});
+
+suite('a report', () => {
+  let euros: Data;
+  before(async () => {
+    euros = await createSession(till, { reference_id: 'euro', amount: 4250, invoice_currency: 'EUR' });
+    await pay(till, euros.id);
+    const tenant = { account: till.account.number, mode: 'test' } as const;
+    await createTill(till.service.store, tenant, Date.now()).learnFee(euros.id, 59, 'EUR');
+    succeeded(await till.call('POST', '/v3/refund', { body: { payin: euros.id, amount: 250 } }), 201);
+    await refundsAreHeardOf(till);
+    const yen = await createSession(till, { reference_id: 'yen', amount: 300, invoice_currency: 'JPY' });
+    await pay(till, yen.id, { amount: 400 });
+    await createSession(till, { reference_id: 'open', amount: 100, invoice_currency: 'EUR' });
+  });
+
+  test('has sums by currency, which are never added to one another', async () => {
+    const page = await visitor.get(`${REPORTS}?${ALWAYS}`);
+    const [, received, late, refunded, reversed, left, fees] = rowWith(
+      page,
+      'Money by time and currency',
+      '€42.50',
+    );
+    assert.deepEqual(
+      [received, late, refunded, reversed, left, fees],
+      ['€42.50 1', '€0.00', '€2.50 1', '€0.00', '€40.00', '€0.59 of 1'],
+    );
+    assert.equal(rowWith(page, 'Money by time and currency', '¥400')[5], '¥400');
+    assert.deepEqual(rowWith(page, 'Sessions by the time of their creation', 'EUR').slice(2, 8), [
+      '2',
+      '1',
+      '1',
+      '0',
+      '0',
+      '0',
+    ]);
+    assert.equal(rowWith(page, 'Sessions by the time of their creation', 'JPY')[7], '1');
+  });
+
+  test('leads from each number to the rows behind it', async () => {
+    const links = hrefs(await visitor.get(`${REPORTS}?${ALWAYS}&currency=EUR`));
+    const rows = async (part: string) => {
+      const href = links.find((each) => each.includes(part));
+      assert.ok(href, part);
+      const { html } = await visitor.get(href);
+      return [...html.matchAll(/<a data-row href="[^"]*">([^<]*)<\/a>/g)].map(([, reference]) => reference);
+    };
+    assert.deepEqual(await rows('movements?type=payment&currency=EUR&from=2020-01-01&before=2100-01-01'), [
+      'euro',
+    ]);
+    assert.deepEqual(await rows('movements?type=refund'), ['euro']);
+    assert.deepEqual(await rows('sessions?invoice_currency=EUR'), ['open', 'euro']);
+    assert.deepEqual(await rows('sessions?status=active'), ['open']);
+    const yen = hrefs(await visitor.get(`${REPORTS}?${ALWAYS}`)).find((each) =>
+      each.includes('paid_in_excess'),
+    );
+    assert.match(textOf(await visitor.get(yen ?? '')), /yen/);
+  });
+
+  test('is divided into months of a time zone, and says what an interval needs', async () => {
+    const query = 'from=2025-01-01&before=2035-01-01&interval=month';
+    const page = await visitor.get(`${REPORTS}?${query}&currency=EUR&time_zone=Europe/Berlin`);
+    assert.match(
+      rowWith(page, 'Money by time and currency', '€42.50')[0] ?? '',
+      /^20\d\d-\d\d-\d\d 2[23]:00 – /,
+    );
+    const wrong = await visitor.get(`${REPORTS}?${query}`);
+    assert.equal(wrong.status, 422);
+    assert.match(wrong.html, /id="field-currency-wrong"/);
+  });
+
+  for (const [query, field] of [
+    ['from=2030-02-30&before=2030-03-01', 'time_zone'],
+    ['from=yesterday&before=2030-03-01', 'from'],
+    ['from=2030-03-01&before=', 'before'],
+    ['from=2030-03-01&before=2030-03-01', 'before'],
+    [`${ALWAYS}&time_zone=Mars/Base`, 'time_zone'],
+    [`${ALWAYS}&currency=gold`, 'currency'],
+  ] as const) {
+    test(`that is asked for wrongly says so beside its field: ${query}`, async () => {
+      const page = await visitor.get(`${REPORTS}?${query}`);
+      assert.equal(page.status, 422);
+      assert.match(page.html, new RegExp(`id="field-${field}-wrong"`));
+    });
+  }
+
+  suite('is exported', () => {
+    const today = new Date().toISOString().slice(0, 4);
+    const year = `from=${today}-01-01&before=${Number(today) + 1}-01-01`;
+
+    test('as a journal of hledger, and as CSV of all currencies', async () => {
+      const journal = await visitor.get(`${EXPORT}?${ALWAYS}&format=hledger&hledger.income_account=Sales`);
+      assert.match(
+        journal.headers.get('content-disposition') ?? '',
+        /filename="1-test-2020-01-01-2099-12-31\.journal"/,
+      );
+      assert.match(
+        journal.html,
+        /\) euro\n.*\n {4}assets:opentill:sandbox {2}42\.50 EUR\n {4}Sales {2}-42\.50 EUR\n {4}expenses:fees {2}0\.59 EUR/,
+      );
+      assert.match(journal.html, / 400 JPY\n/);
+      const csv = await visitor.get(`${EXPORT}?${ALWAYS}&format=csv&currency=jpy`);
+      assert.deepEqual(csv.html.trimEnd().split('\r\n').length, 2);
+    });
+
+    test('as a statement of OFX in one currency', async () => {
+      const ofx = await visitor.get(`${EXPORT}?${ALWAYS}&format=ofx&currency=EUR`);
+      assert.equal(ofx.headers.get('content-type'), 'application/x-ofx');
+      assert.match(ofx.html, /<BALAMT>39\.41\r\n/);
+      const without = await visitor.get(`${EXPORT}?${ALWAYS}&format=ofx`);
+      assert.equal(without.status, 422);
+      assert.match(
+        without.html,
+        /id="field-currency-wrong">This must be given: a statement is in one currency\./,
+      );
+    });
+
+    test('as bookings of DATEV in its encoding, of one fiscal year', async () => {
+      const numbers = 'format=datev&currency=EUR&datev.consultant=1001&datev.client=7';
+      const response = await fetch(`${till.url}${EXPORT}?${year}&${numbers}`, {
+        headers: { cookie: visitor.cookie(), 'sec-fetch-site': 'same-origin' },
+      });
+      const bytes = Buffer.from(await response.arrayBuffer());
+      assert.match(response.headers.get('content-disposition') ?? '', /filename="EXTF_1-test-/);
+      assert.ok(bytes.includes(Buffer.from('"R\xfcckzahlung sandbox rfd_', 'latin1')));
+      assert.match(bytes.toString('latin1'), /\r\n42,50;"S";"EUR";;;;1360;10000;/);
+      const long = await visitor.get(`${EXPORT}?${ALWAYS}&${numbers}&datev.money_account=x`);
+      assert.equal(long.status, 422);
+      for (const name of ['money_account', 'year_begin'])
+        assert.match(long.html, new RegExp(`id="field-datev\\.${name}-wrong"`));
+      assert.match(long.html, /name="datev\.client"[^>]* value="7"/, 'what was typed stays');
+    });
+
+    test('in no other format, and not for a wrong time', async () => {
+      const other = await visitor.get(`${EXPORT}?${ALWAYS}&format=pdf`);
+      assert.match(other.html, /id="field-format-wrong"/);
+      assert.equal((await visitor.get(`${EXPORT}?from=x&before=y&format=csv`)).status, 422);
+      const backwards = await visitor.get(`${EXPORT}?from=2030-03-01&before=2030-01-01&format=csv`);
+      assert.equal(backwards.status, 422);
+    });
+  });
+});
