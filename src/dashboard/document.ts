@@ -25,6 +25,7 @@ export const navigation: ReadonlyArray<{
   readonly name: string;
   readonly operation: string;
 }> = [
+  { screen: 'overview', name: 'Overview', operation: 'OVERVIEW.FETCH' },
   { screen: 'sessions', name: 'Payments', operation: 'CHECKOUT.LIST' },
   { screen: 'webhooks', name: 'Webhooks', operation: 'WEBHOOK_DELIVERY.LIST' },
   { screen: 'log', name: 'Log', operation: 'AUDIT.LIST' },

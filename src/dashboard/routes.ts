@@ -17,6 +17,7 @@ import { keyScreens } from './screens/keys.ts';
 import { linkScreens } from './screens/link.ts';
 import { logScreens } from './screens/log.ts';
 import { memberScreens } from './screens/members.ts';
+import { overviewScreens } from './screens/overview.ts';
 import { profileScreens } from './screens/profile.ts';
 import { credentialScreens } from './screens/rail-credentials.ts';
 import { receivingAccountScreens } from './screens/receiving-account.ts';
@@ -96,6 +97,7 @@ export async function dashboardRoutes(
 
   const declare = declareOn(app, dependencies);
   homeScreens(declare);
+  overviewScreens(declare, dependencies);
   signInScreens(declare, dependencies);
   linkScreens(declare, dependencies);
   profileScreens(declare, dependencies);

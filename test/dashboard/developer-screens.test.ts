@@ -51,6 +51,8 @@ async function furnish() {
 const { endpoint, delivery } = await furnish();
 
 const screens: Readonly<Record<string, string>> = {
+  overview: '/overview',
+  'first-hour': '/../live/overview',
   keys: '/keys',
   webhooks: '/webhooks',
   filtered: '/webhooks?status=failed&checkout=nonsense',
