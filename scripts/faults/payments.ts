@@ -10,6 +10,10 @@ const money = { file: 'src/dashboard/screens/session-money.ts', tests: session }
 const items = { file: 'src/dashboard/screens/session-items.ts', tests: session };
 const actions = { file: 'src/dashboard/screens/session.ts', tests: session };
 
+const sums = { file: 'src/dashboard/overview/sums.ts', tests: ['test/dashboard/overview-sums.test.ts'] };
+const overview = ['test/dashboard/overview.test.ts'];
+const waiting = { file: 'src/dashboard/overview/waiting.ts', tests: overview };
+
 export const paymentFaults: readonly Fault[] = [
   {
     name: 'a view keeps what was searched for',
@@ -31,6 +35,52 @@ export const paymentFaults: readonly Fault[] = [
     tests: ['test/dashboard/views.test.ts'],
     find: 'asked.abort();',
     replace: '',
+  },
+  {
+    name: 'a period of months begins on the day of the month that it is',
+    file: 'src/dashboard/overview/period.ts',
+    tests: sums.tests,
+    find: 'Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - months)',
+    replace: 'Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - months, today.getUTCDate())',
+  },
+  {
+    name: 'sessions that were paid within a minute count as paid within ten minutes, once more',
+    ...sums,
+    find: 'within_10_minutes - within_1_minute',
+    replace: 'within_10_minutes',
+  },
+  {
+    name: 'a day without sessions has a paid rate',
+    ...sums,
+    find: 'created === 0 ? null',
+    replace: 'created === 0 ? 0',
+  },
+  {
+    name: 'the overview leads people to screens that refuse them',
+    ...waiting,
+    find: 'way && place.may(way.operation) && ',
+    replace: 'way && ',
+  },
+  {
+    name: 'the overview looks at test mode by the clock of live mode',
+    file: 'src/dashboard/screens/overview.ts',
+    tests: overview,
+    find: 'tenantNow(place.account, place.mode, realNow())',
+    replace: "tenantNow(place.account, 'live', realNow())",
+  },
+  {
+    name: 'sums of one currency are told again for another one',
+    file: 'src/dashboard/screens/overview.ts',
+    tests: overview,
+    find: '`${tenantName(place.tenant)} ${asked}`',
+    replace: '`${tenantName(place.tenant)} ${period.unit}`',
+  },
+  {
+    name: 'a webhook of live mode is not the one that a shop is told by',
+    file: 'src/dashboard/overview/first-hour.ts',
+    tests: overview,
+    find: 'isDone: ofLive || ofTest',
+    replace: 'isDone: ofLive',
   },
   {
     name: 'digits that a currency has not are cut off',

@@ -12,7 +12,40 @@ const postgres = (file: string, ...tests: readonly string[]) => ({
 
 const turns = { file: 'src/lib/turns.ts', tests: ['test/sqlite/readers.test.ts'] };
 
+const overview = { file: 'src/store/resources/overview.ts', tests: ['test/api/overview.test.ts'] };
+
 export const storeFaults: readonly Fault[] = [
+  {
+    name: 'the median is the time of the payment behind it',
+    ...overview,
+    tests: ['test/store/sqlite.test.ts'],
+    find: 'reached * 2 >= whole',
+    replace: 'reached * 2 > whole',
+  },
+  {
+    name: 'excess that goes back waits for a person all the same',
+    ...overview,
+    find: 'session WHERE NOT EXISTS (${goesBack})',
+    replace: 'session WHERE EXISTS (${goesBack}) OR true',
+  },
+  {
+    name: 'excess is counted for ever',
+    ...overview,
+    find: " AND checkout.id >= ${firstIdAt('chk', excessSince)}",
+    replace: " AND checkout.id >= ${firstIdAt('chk', Math.min(0, excessSince))}",
+  },
+  {
+    name: 'a receiver that has failed once counts as suspended',
+    ...overview,
+    find: '${mine} AND probe_at IS NOT NULL',
+    replace: '${mine}',
+  },
+  {
+    name: 'deliveries of other times are counted',
+    ...overview,
+    find: " AND id < ${firstIdAt('whd', to)}",
+    replace: " AND id < ${firstIdAt('whd', to * 2)}",
+  },
   {
     name: 'a list shows sessions as they were when they were listed before',
     file: 'src/store/sqlite/reader-thread.ts',

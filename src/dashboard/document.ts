@@ -25,6 +25,7 @@ export const navigation: ReadonlyArray<{
   readonly name: string;
   readonly operation: string;
 }> = [
+  { screen: 'overview', name: 'Overview', operation: 'OVERVIEW.FETCH' },
   { screen: 'sessions', name: 'Payments', operation: 'CHECKOUT.LIST' },
   { screen: 'movements', name: 'Money', operation: 'MOVEMENT.LIST' },
   { screen: 'bank', name: 'Bank', operation: 'BANK_ENTRY.LIST' },

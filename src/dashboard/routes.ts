@@ -20,6 +20,7 @@ import { linkScreens } from './screens/link.ts';
 import { logScreens } from './screens/log.ts';
 import { memberScreens } from './screens/members.ts';
 import { movementScreens } from './screens/movements.ts';
+import { overviewScreens } from './screens/overview.ts';
 import { paymentFileScreens } from './screens/payment-files.ts';
 import { peopleScreens } from './screens/people.ts';
 import { profileScreens } from './screens/profile.ts';
@@ -106,6 +107,7 @@ export async function dashboardRoutes(
 
   const declare = declareOn(app, dependencies);
   homeScreens(declare);
+  overviewScreens(declare, dependencies);
   signInScreens(declare, dependencies);
   linkScreens(declare, dependencies);
   profileScreens(declare, dependencies);

@@ -69,6 +69,8 @@ export type Visit = OwnVisit & {
   readonly api: ApiCaller;
   /** The API for live mode, which alone changes what both modes have. */
   readonly live: ApiCaller;
+  /** That for test mode, which shows whether an account has been tried. */
+  readonly test: ApiCaller;
   /**
    * The API for an answer that takes long: for each question it is looked up anew who is signed in, and what they may.
    * A visitor who no longer may do the operation of the screen gets 403.
@@ -185,11 +187,13 @@ export function declareOn(app: FastifyInstance, dependencies: DashboardDependenc
       if (place === null) return send(reply, notFound, own);
       const api = apiOf(own, place);
       const live = apiOf(own, place, 'live');
+      const test = apiOf(own, place, 'test');
       const visit: Visit = {
         ...own,
         place,
         api,
         live,
+        test,
         anew: { get: (url) => getAnew(common, operation, url) },
       };
       if (!place.may(operation)) return send(reply, forbidden(place), visit);

@@ -43,6 +43,7 @@ import { memberRoutes } from './routes/member.ts';
 import { metadataRoutes } from './routes/metadata.ts';
 import { movementRoutes } from './routes/movement.ts';
 import { operationsRoutes, type Phase } from './routes/operations.ts';
+import { overviewRoutes } from './routes/overview.ts';
 import { payinRoutes } from './routes/payin.ts';
 import { paymentAttemptRoutes } from './routes/payment-attempt.ts';
 import { paymentFileRoutes } from './routes/payment-file.ts';
@@ -154,6 +155,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       refundRoutes(api, options);
       movementRoutes(api, options);
       retentionRoutes(api, options);
+      overviewRoutes(api, options);
       bankEntryRoutes(api, options);
       await bankStatementRoutes(api, options);
       paymentFileRoutes(api, options);

@@ -38,6 +38,7 @@ export function createGauge(name: string, help: string, read: () => Promise<numb
   };
 }
 
-function linesOf(name: string, help: string, type: string, series: readonly string[]): string {
+/** A metric with its lines, each of which has a value. */
+export function linesOf(name: string, help: string, type: string, series: readonly string[]): string {
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...series, ''].join('\n');
 }

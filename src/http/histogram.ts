@@ -4,7 +4,6 @@
  */
 
 type Series = {
-  readonly labels: string;
   /** Observations up to each bound, and beyond the last one; not yet added up. */
   readonly counts: Uint32Array;
   sum: number;
@@ -13,21 +12,19 @@ type Series = {
 export function createHistogram(name: string, help: string, bounds: readonly number[]) {
   const all = new Map<string, Series>();
 
-  function seriesOf(method: string, route: string, status: number): Series {
-    const key = `${method} ${status} ${route}`;
-    let series = all.get(key);
+  function seriesOf(labels: string): Series {
+    let series = all.get(labels);
     if (series === undefined) {
-      const labels = `method="${method}",route="${route}",status="${status}"`;
-      series = { labels, counts: new Uint32Array(bounds.length + 1), sum: 0 };
-      all.set(key, series);
+      series = { counts: new Uint32Array(bounds.length + 1), sum: 0 };
+      all.set(labels, series);
     }
     return series;
   }
 
   return {
-    /** `route` is a pattern of ours: a path would make a series of its own for each id. */
-    observe(method: string, route: string, status: number, seconds: number): void {
-      const series = seriesOf(method, route, status);
+    /** `labels` as they are shown, with values that are words of ours. */
+    observe(labels: string, seconds: number): void {
+      const series = seriesOf(labels);
       let place = 0;
       while (place < bounds.length && seconds > (bounds[place] as number)) place++;
       series.counts[place] = (series.counts[place] as number) + 1;
@@ -36,7 +33,7 @@ export function createHistogram(name: string, help: string, bounds: readonly num
 
     text(): string {
       const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`];
-      for (const { labels, counts, sum } of all.values()) {
+      for (const [labels, { counts, sum }] of all) {
         let count = 0;
         for (const [place, bound] of [...bounds, '+Inf'].entries()) {
           count += counts[place] as number;

@@ -1,6 +1,5 @@
 /** Metrics for operators, in the format of Prometheus. */
 import type { FastifyInstance } from 'fastify';
-import type { Registry } from 'prom-client';
 import { sharedCall } from '../lib/shared-call.ts';
 import type { BackupResult } from '../store/backup-result.ts';
 import type { Gauges } from '../store/resources/work.ts';
@@ -9,23 +8,15 @@ import type { SendResult } from '../webhooks/sender.ts';
 import type { Arrivals } from './arrivals.ts';
 import { createCounter, createGauge, createReadCounter } from './counters.ts';
 import { createHistogram } from './histogram.ts';
+import { watchProcess } from './process-metrics.ts';
 
 /** Time for which numbers of the database are shown again. */
 const GAUGES_MS = 1_000;
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Metrics of the process. Their collectors listen as long as it lives, so all services in it share them. */
-let ofProcess: Registry | undefined;
-
-/** They are a hundred files, which are read when the first of them are asked for. */
-async function processMetrics(): Promise<Registry> {
-  const { collectDefaultMetrics, Registry } = await import('prom-client');
-  if (ofProcess !== undefined) return ofProcess;
-  ofProcess = new Registry();
-  collectDefaultMetrics({ register: ofProcess });
-  return ofProcess;
-}
+/** Metrics of the process, which all services in it share. They are watched from when they are asked for the first time. */
+let ofProcess: ReturnType<typeof watchProcess> | undefined;
 
 /** `lastBackup` gives the result of the last backup, or null; it is absent where that is not known here. */
 export function createMetrics(store: Store, lastBackup?: () => BackupResult | null) {
@@ -145,9 +136,9 @@ export function createMetrics(store: Store, lastBackup?: () => BackupResult | nu
     );
   }
 
-  /** Counts a request that was answered; `route` is the pattern of its path. */
+  /** Counts a request that was answered. `route` is the pattern of its path, which would make a series for each id. */
   const answered = (method: string, route: string, status: number, elapsedMs: number): void =>
-    requests.observe(method, route, status, elapsedMs / 1000);
+    requests.observe(`method="${method}",route="${route}",status="${status}"`, elapsedMs / 1000);
 
   return {
     answered,
@@ -161,7 +152,8 @@ export function createMetrics(store: Store, lastBackup?: () => BackupResult | nu
     badSignature: (rail: string): void => badSignatures.add(rail),
     async text(): Promise<string> {
       const ours = await Promise.all([...counters, ...gauges, requests].map((each) => each.text()));
-      return (await (await processMetrics()).metrics()) + ours.join('');
+      ofProcess ??= watchProcess();
+      return (await ofProcess()) + ours.join('');
     },
     contentType: 'text/plain; version=0.0.4; charset=utf-8',
 

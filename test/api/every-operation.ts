@@ -135,6 +135,14 @@ export const operations: readonly Operation[] = [
   },
   {
     method: 'GET',
+    path: '/v3/overview',
+    operation: 'OVERVIEW.FETCH',
+    permission: 'read',
+    subject: 'none',
+    query: '?created_at[gte]=2020-01-01T00:00:00Z&created_at[lt]=2040-01-01T00:00:00Z&currency=EUR',
+  },
+  {
+    method: 'GET',
     path: '/v3/refund/{id}',
     operation: 'REFUND.FETCH',
     permission: 'read',

@@ -80,12 +80,3 @@ test('a start loads what serves, and nothing for what may never be asked', async
   // A thread takes 7 MB. The background work of an idle service needs none.
   assert.deepEqual(threads, []);
 });
-
-test('the library of metrics is loaded for the first who asks', async (t) => {
-  const { packages } = await loaded(t, async (url) => {
-    const answer = await fetch(`${url}/metrics`);
-    assert.equal(answer.status, 200);
-    assert.match(await answer.text(), /^process_cpu_seconds_total \d/m);
-  });
-  assert.ok(packages.includes('prom-client'));
-});

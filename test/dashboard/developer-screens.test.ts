@@ -59,6 +59,8 @@ async function furnish() {
 const { endpoint, delivery, person } = await furnish();
 
 const screens: Readonly<Record<string, string>> = {
+  overview: '/overview',
+  'first-hour': '/../live/overview',
   keys: '/keys',
   webhooks: '/webhooks',
   filtered: '/webhooks?status=failed&checkout=nonsense',

@@ -50,6 +50,7 @@ export const doors: Readonly<Record<string, Door>> = {
   'GET /profile/passkeys': {},
   'POST /profile/passkeys': { form: () => ({ passkey: '{}', name: 'Phone' }) },
   'POST /profile/passkeys/remove': { form: () => ({ id: 'none' }) },
+  'GET /:account/:mode/overview': { roles: everybody },
   'GET /:account/:mode/members': { roles: owner },
   'POST /:account/:mode/members': { roles: owner, form: () => ({ role: 'support' }) },
   'POST /:account/:mode/members/role': {

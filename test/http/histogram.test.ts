@@ -17,7 +17,7 @@ test('a histogram says what that of the metrics library says', async () => {
   const ours = createHistogram('opentill_test_seconds', 'Durations.', bounds);
   const observe = (method: string, route: string, status: number, seconds: number) => {
     theirs.observe({ method, route, status }, seconds);
-    ours.observe(method, route, status, seconds);
+    ours.observe(`method="${method}",route="${route}",status="${status}"`, seconds);
   };
   for (const seconds of [0, 0.001, 0.0011, 0.25, 1, 5, 5.1, 60])
     observe('GET', '/v3/checkout/:id', 200, seconds);

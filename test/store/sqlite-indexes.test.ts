@@ -12,6 +12,7 @@ import { bankFiles } from '../../src/store/resources/bank-files.ts';
 import { checkouts } from '../../src/store/resources/checkouts.ts';
 import { apiKeys } from '../../src/store/resources/directory.ts';
 import { movements } from '../../src/store/resources/movements.ts';
+import { overview } from '../../src/store/resources/overview.ts';
 import { loadProviderEvents, providerEvents } from '../../src/store/resources/provider-events.ts';
 import type { Read } from '../../src/store/resources/read.ts';
 import { refundList } from '../../src/store/resources/refunds.ts';
@@ -178,6 +179,33 @@ suite('what is found by an index alone, in the order of the list and no further 
       'invoice_currency=? AND status=? AND payment_status=? AND partially_paid=? AND paid_in_excess=?';
     assert.deepEqual(stepsOn('checkout', totals.sessions(tenant, filter)), [
       `SEARCH checkout USING ${key('checkout_class', classes)}`,
+    ]);
+  });
+
+  test('the overview, of which each number has an index', (t) => {
+    const tables =
+      /^(SCAN|SEARCH) (movement|delivery|bank_entry|refund|webhook_receiver|provider_event|checkout) /;
+    const searches = (read: Read<unknown>) => searched(t, read).filter((step) => tables.test(step));
+    const time = { from: T, to: T + 1, currency: 'EUR' };
+    const key = (rest = '') => `(${tenantKey}${rest})`;
+    assert.deepEqual(searches(overview.timeToPay(tenant, time)), [
+      `SEARCH movement USING COVERING INDEX movement_currency ${key(' AND currency=? AND id>? AND id<?')}`,
+    ]);
+    assert.deepEqual(searches(overview.deliveries(tenant, time)), [
+      `SEARCH delivery USING PRIMARY KEY ${key(' AND id>? AND id<?')}`,
+    ]);
+    const classes =
+      'invoice_currency=? AND status=? AND payment_status=? AND partially_paid=? AND paid_in_excess=?';
+    assert.deepEqual(searches(overview.waiting(tenant, { excessSince: T })), [
+      `SEARCH bank_entry USING COVERING INDEX bank_entry_state ${key(' AND state=?')}`,
+      `SEARCH refund USING COVERING INDEX refund_pending_rail ${key(' AND rail=?')}`,
+      `SEARCH checkout USING COVERING INDEX checkout_class ${key()}`,
+      `SEARCH checkout USING COVERING INDEX checkout_class ${key(' AND invoice_currency>?')}`,
+      `SEARCH checkout USING COVERING INDEX checkout_class ${key(` AND ${classes} AND id>?`)}`,
+      `SEARCH refund USING INDEX refund_checkout ${key(' AND checkout=?')}`,
+      `SEARCH delivery USING COVERING INDEX delivery_failed ${key()}`,
+      `SEARCH webhook_receiver USING PRIMARY KEY ${key()}`,
+      `SEARCH provider_event USING COVERING INDEX provider_event_open ${key()}`,
     ]);
   });
 

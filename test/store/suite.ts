@@ -18,6 +18,7 @@ import { moneySuite } from './suite-money.ts';
 import { movementSuite } from './suite-movements.ts';
 import { orderingSuite } from './suite-ordering.ts';
 import { orderingPropertySuite } from './suite-ordering-property.ts';
+import { overviewSuite } from './suite-overview.ts';
 import { providerEventSuite } from './suite-provider-events.ts';
 import { receiverSuite } from './suite-receivers.ts';
 import { resendSuite } from './suite-resends.ts';
@@ -44,6 +45,7 @@ export function storeSuite(name: string, open: Open): void {
     endpointSuite(open);
     moneySuite(open);
     movementSuite(open);
+    overviewSuite(open);
     providerEventSuite(open);
     bankEntrySuite(open);
     bankFileSuite(open);

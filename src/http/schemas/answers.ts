@@ -20,6 +20,7 @@ import { bankResources } from './bank-answers.ts';
 import { eventResources } from './event-answers.ts';
 import { managementResources } from './management-answers.ts';
 import { movementResources } from './movement-answers.ts';
+import { overviewResources } from './overview-answers.ts';
 import { refundResources } from './refund-answers.ts';
 import { sessionResources } from './session-answers.ts';
 import { webhookResources } from './webhook-answers.ts';
@@ -28,6 +29,7 @@ export const resources = {
   ...sessionResources,
   ...refundResources,
   ...movementResources,
+  ...overviewResources,
   Customer: Type.Object(
     {
       id: id('cus'),

@@ -46,4 +46,13 @@ export const totalQuery = Type.Object(
   },
   { additionalProperties: false },
 );
+
+export const overviewQuery = Type.Object(
+  {
+    'created_at[gte]': timestamp('Start of the time, which belongs to it.'),
+    'created_at[lt]': timestamp('End of the time, which does not belong to it.'),
+    currency: { ...currency, description: 'Currency of the times to pay.' },
+  },
+  { additionalProperties: false },
+);
 export type TotalQuery = Static<typeof totalQuery>;

@@ -27,6 +27,7 @@ import { loadReceivers, receivers, writeEndpoints, writeReceivers } from './endp
 import { events } from './events.ts';
 import { logos, writeLogo } from './logos.ts';
 import { movements } from './movements.ts';
+import { overview } from './overview.ts';
 import { loadProviderEvents, providerEvents, writeProviderEvent } from './provider-events.ts';
 import { type Asked, allAsked, type Read, type Run } from './read.ts';
 import { totals } from './totals.ts';
@@ -57,6 +58,7 @@ const reads = {
   audit,
   movements,
   totals,
+  overview,
   work,
 };
 export type AskedResources = {

@@ -1,0 +1,106 @@
+/** Work that waits for a person, each with its number and the way to where it is done. */
+import type { representOverview } from '../../checkout/overview.ts';
+import { MOST_WAITING } from '../../checkout/overview.ts';
+import { type Html, html } from '../../lib/html.ts';
+import { keysOf } from '../../lib/keys.ts';
+import { navigation } from '../document.ts';
+import { type Place, pathIn } from '../place.ts';
+
+type Waiting = ReturnType<typeof representOverview>['waiting'];
+/** What else keeps payers from paying. */
+export type Lacks = {
+  /** Credentials of the account that the key of the service does not open. */
+  readonly unreadable_credentials: number;
+  /** A currency of its sessions that no payment method takes, or null. */
+  readonly untaken: string | null;
+};
+
+type Counts = Waiting & Pick<Lacks, 'unreadable_credentials'>;
+type Counted = keyof Counts;
+
+type Kind = {
+  readonly names: readonly [one: string, many: string];
+  /** Predicates for one and for many, which may be the same. */
+  readonly is: readonly [one: string, many?: string];
+  /** The screen of the navigation on which it is done, if there is one, and what is behind its address. */
+  readonly screen: string | null;
+  readonly query?: string;
+};
+
+/** In the order in which they are told: money first. */
+const kinds: Readonly<Record<Counted, Kind>> = {
+  unreadable_credentials: {
+    names: ['set of credentials', 'sets of credentials'],
+    is: ['cannot be opened with the key of this service: enter them again'],
+    screen: 'settings',
+  },
+  bank_entries: {
+    names: ['bank entry', 'bank entries'],
+    is: ['fits no session', 'fit no session'],
+    screen: 'bank',
+  },
+  excess: {
+    names: ['session', 'sessions'],
+    is: ['is paid in excess, and nothing goes back', 'are paid in excess, and nothing goes back'],
+    screen: 'sessions',
+    query: '?paid_in_excess=true',
+  },
+  bank_refunds: {
+    names: ['refund by transfer', 'refunds by transfer'],
+    is: ['waits to be paid out or settled', 'wait to be paid out or settled'],
+    screen: 'movements',
+  },
+  provider_events: {
+    names: ['provider event', 'provider events'],
+    is: [
+      'matched nothing: the log of the service has more about it',
+      'matched nothing: the log of the service has more about them',
+    ],
+    screen: null,
+  },
+  failed_deliveries: {
+    names: ['webhook', 'webhooks'],
+    is: ['was given up', 'were given up'],
+    screen: 'webhooks',
+    query: '?status=failed',
+  },
+  suspended_receivers: {
+    names: ['receiver', 'receivers'],
+    is: ['keeps failing, and only gets probes', 'keep failing, and only get probes'],
+    screen: 'webhooks',
+  },
+  disabled_endpoints: {
+    names: ['endpoint', 'endpoints'],
+    is: ['is disabled', 'are disabled'],
+    screen: 'webhooks',
+  },
+};
+
+/** Work that waits, or the sentence that none does. */
+export function waitingList({ untaken, ...counts }: Counts & Lacks, place: Place, basePath: string): Html {
+  const waiting = keysOf(kinds).filter((name) => counts[name] > 0);
+  const items = waiting.map((name) => {
+    const { names, is, screen, query } = kinds[name];
+    const [one, many = one] = is;
+    const isOne = counts[name] === 1;
+    return item(`${number(counts[name])} ${names[isOne ? 0 : 1]}`, isOne ? one : many, screen, query);
+  });
+  if (untaken !== null)
+    items.unshift(
+      item(`No payment method for ${untaken}`, 'is set up: sessions in it are refused', 'settings'),
+    );
+  return items.length === 0
+    ? html`<p>Nothing waits for a person.</p>`
+    : html`<ul class="waiting">${items}</ul>`;
+
+  /** The screen is that of the navigation on which it is done; a link is for those who may see it. */
+  function item(what: string, is: string, screen: string | null, query = ''): Html {
+    const way = navigation.find((each) => each.screen === screen);
+    const href = way && place.may(way.operation) && `${basePath}${pathIn(place.tenant, way.screen)}${query}`;
+    return html`<li>${href ? html`<a class="count" href="${href}">${what}</a>` : html`<strong class="count">${what}</strong>`} ${is}</li>
+`;
+  }
+}
+
+const number = (count: number): string =>
+  count >= MOST_WAITING ? `${MOST_WAITING.toLocaleString('en')} or more` : count.toLocaleString('en');

@@ -1,0 +1,132 @@
+/** Overview: what waits for a person first, then how payments of a period went. */
+
+import { tenantNow } from '../../accounts/account.ts';
+import type { representRailCredentials } from '../../accounts/representation.ts';
+import type { representOverview } from '../../checkout/overview.ts';
+import { type representTotal, timestamp } from '../../checkout/representation.ts';
+import { tenantName } from '../../checkout/tenant.ts';
+import { type Content, type Html, html } from '../../lib/html.ts';
+import { sharedCalls } from '../../lib/shared-calls.ts';
+import type { ApiAnswer, Mistake } from '../api.ts';
+import type { DashboardDependencies } from '../dependencies.ts';
+import { otherMistakes } from '../form.ts';
+import { type Outcome, refused } from '../outcome.ts';
+import { firstHour } from '../overview/first-hour.ts';
+import { type Period, periodNames, periodOf, USUAL_PERIOD } from '../overview/period.ts';
+import { intervalsOf } from '../overview/sums.ts';
+import { type Lacks, waitingList } from '../overview/waiting.ts';
+import { pathIn } from '../place.ts';
+import type { Declare, Visit } from '../screen.ts';
+
+type Overview = ReturnType<typeof representOverview>;
+type Totals = ReadonlyArray<ReturnType<typeof representTotal>>;
+
+/** Time for which sums of a period are shown again, to whoever may see them. */
+const KEPT_MS = 5_000;
+/** Where nobody has been asked for money there are no sums in any currency. */
+const ANY_CURRENCY = 'EUR';
+
+export function overviewScreens(declare: Declare, { basePath, realNow }: DashboardDependencies): void {
+  const totals = sharedCalls<ApiAnswer<Totals>>(KEPT_MS);
+
+  declare(
+    { method: 'GET', path: '/:account/:mode/overview', needs: { operation: 'OVERVIEW.FETCH' } },
+    async (visit) => {
+      const { api, place, query } = visit;
+      const id = query.period || USUAL_PERIOD;
+      const now = tenantNow(place.account, place.mode, realNow());
+      const known = await periodOf(id, now);
+      const period = known ?? (await periodOf(USUAL_PERIOD, now));
+      if (period === null) throw new Error('the usual period is none');
+      const newest = await newestCurrency(visit);
+      const currency = query.currency || newest || ANY_CURRENCY;
+      const times = {
+        'created_at[gte]': timestamp(period.from),
+        'created_at[lt]': timestamp(period.to),
+        currency,
+      };
+      const asked = new URLSearchParams({ ...times, interval: period.unit });
+      const [overview, sums, lacks] = await Promise.all([
+        api.get<Overview>(`/v3/overview?${new URLSearchParams(times)}`),
+        totals(`${tenantName(place.tenant)} ${asked}`, () => api.get<Totals>(`/v3/total?${asked}`)),
+        lacksOf(visit, newest),
+      ]);
+      if (!overview.ok && overview.status !== 400) return refused(overview.status, overview.mistakes);
+      const mistakes: Mistake[] = overview.ok ? [] : [...overview.mistakes];
+      if (known === null) mistakes.push({ message: 'There is no such period.', pointer: '/period' });
+      return {
+        status: mistakes.length > 0 ? 422 : 200,
+        title: 'Overview',
+        current: 'overview',
+        main: html`${otherMistakes(mistakes)}
+${
+  overview.ok &&
+  html`<section><h2>What needs a person today</h2>
+${waitingList({ ...overview.data.waiting, ...lacks }, place, basePath)}</section>`
+}
+${newest === null ? await nothingYet(visit) : ways(visit, { period: id, currency, overview })}
+${newest !== null && overview.ok && (await sumsOf(period, { currency, overview: overview.data, sums }))}`,
+      } satisfies Outcome;
+    },
+  );
+
+  const nothingYet = async (visit: Visit): Promise<Html> =>
+    visit.place.role === 'owner'
+      ? firstHour(visit, basePath)
+      : html`<section><h2>Nobody has been asked for money yet</h2><p>Sums appear here with the first session.</p></section>`;
+
+  type Chosen = {
+    readonly period: string;
+    readonly currency: string;
+    readonly overview: ApiAnswer<Overview>;
+  };
+
+  /** Links to other periods and currencies. */
+  function ways({ place }: Visit, { period, currency, overview }: Chosen): Html {
+    const here = `${basePath}${pathIn(place.tenant, 'overview')}`;
+    const way = (name: string, to: { period: string; currency: string }, isCurrent: boolean): Content =>
+      html`<a class="chip" href="${here}?${new URLSearchParams(to).toString()}"${isCurrent && html` aria-current="true"`}>${name}</a>`;
+    const currencies = overview.ok ? overview.data.currencies : [];
+    return html`<nav class="row" aria-label="Period">${periodNames.map(([id, name]) => way(name, { period: id, currency }, id === period))}</nav>
+${
+  (currencies.length > 1 || !currencies.includes(currency)) &&
+  html`<nav class="row" aria-label="Currency">${currencies.map((each) => way(each, { period, currency: each }, each === currency))}</nav>`
+}`;
+  }
+}
+
+type Found = { readonly currency: string; readonly overview: Overview; readonly sums: ApiAnswer<Totals> };
+
+async function sumsOf(period: Period, { currency, overview, sums }: Found): Promise<Html> {
+  if (!sums.ok)
+    return html`<p class="alert">The sums of this period took too long. Choose a shorter one, or try again in a moment.</p>`;
+  // Plots are drawn by libraries that no other screen needs.
+  const { sections } = await import('../overview/sections.ts');
+  return sections({ period, currency, intervals: intervalsOf(period, sums.data), overview });
+}
+
+/** The currency of the newest session; null where there is none. */
+async function newestCurrency({ api }: Visit): Promise<string | null> {
+  const answer = await api.get<ReadonlyArray<{ readonly invoice_currency: string }>>('/v3/checkout?limit=1');
+  return answer.ok ? (answer.data[0]?.invoice_currency ?? null) : null;
+}
+
+type Offered = { readonly payment_methods: readonly unknown[] };
+
+/** What keeps payers from paying; nothing where that is not known. `currency` is that of their sessions, if there are any. */
+async function lacksOf({ api, place }: Visit, currency: string | null): Promise<Lacks> {
+  const [offered, credentials] = await Promise.all([
+    currency === null
+      ? null
+      : api.get<Offered>(`/v3/metadata/collect?${new URLSearchParams({ invoice_currency: currency })}`),
+    place.may('RAIL_CREDENTIALS.LIST')
+      ? api.get<ReadonlyArray<ReturnType<typeof representRailCredentials>>>('/v3/rail_credentials')
+      : null,
+  ]);
+  return {
+    untaken: offered?.ok && offered.data.payment_methods.length === 0 ? currency : null,
+    unreadable_credentials: credentials?.ok
+      ? credentials.data.filter(({ encryption_key: key }) => key === 'unknown').length
+      : 0,
+  };
+}
