@@ -29,6 +29,8 @@ const notices = {
   'items-changed': 'The items are changed.',
   'refund-created': 'The refund is on its way. Its state is below.',
   'webhooks-resent': 'The failed webhooks are sent again.',
+  'mapping-saved': 'The mapping is saved.',
+  'mapping-deleted': 'The mapping is deleted.',
   'statement-imported': 'The statement is imported.',
   'entry-assigned': 'The money is booked.',
   'entry-ignored': 'The entry is ignored.',
