@@ -95,7 +95,7 @@ suite('suggestions', () => {
     const list = await finance.get(LIST);
     assert.match(
       textOf(list),
-      /Alan Turing .* By amount and payer it may be for a session below.* due and 1 more Assign to/,
+      /Alan Turing .* By amount and payer it may be for a session, but .* due and 1 more Assign to/,
     );
     const best = first.entry.suggestions[0].payin;
     const page = await finance.follow(finance.submit(list, `${first.entry.id}/assign`));

@@ -100,6 +100,10 @@ suite('a mapping', () => {
     const rows: ReadonlyArray<readonly [Record<string, string>, RegExp]> = [
       [{ ...chosen, 'columns/0': '' }, /csv_mapping\/booked_on is required|booked_on/],
       [{ ...chosen, 'columns/5': 'signed' }, /id="field-columns\/5-wrong">Another column is the same\./],
+      [
+        { ...chosen, 'columns/3': 'unsigned', 'columns/5': 'indicator' },
+        /<details open>[\s\S]*id="field-credit_words-wrong"/,
+      ],
       [{ ...chosen, skip_lines: 'x' }, /id="field-skip_lines-wrong"/],
       [{ ...chosen, thousands: ',' }, /id="field-thousands-wrong"/],
       [{ ...chosen, currency: 'XXX' }, /id="field-currency-wrong"/],

@@ -95,12 +95,19 @@ const options: readonly Option[] = [
     maxlength: 100,
     hint: 'Its IBAN or number, unless a column has it.',
   },
+];
+
+/** Fields for files that say something in words. */
+const wordOptions: readonly Option[] = [
   { name: 'credit_words', label: 'Words for money that came in', rows: 2, hint: 'One in a line.' },
   { name: 'debit_words', label: 'Words for money that went out', rows: 2, hint: 'One in a line.' },
   { name: 'only_words', label: 'Words of rows that count', rows: 2, hint: 'One in a line.' },
 ];
 
-export const mappingFields: readonly string[] = ['name', ...options.map(({ name }) => name)];
+export const mappingFields: readonly string[] = [
+  'name',
+  ...[...options, ...wordOptions].map(({ name }) => name),
+];
 
 /** The form for a sample that nobody has described yet. */
 export const formFor = (
@@ -206,9 +213,11 @@ export function mappingForm(
 ): Html {
   const width = Math.max(0, ...rows.map((row) => row.length));
   const places = Array.from({ length: width }, (_, place) => place);
-  return html`<div class="fields">${options.map((each) => field({ ...each, value: form[each.name] }, mistakes))}</div>
-${checkboxes({ name: 'has_header', label: 'Header', choices: [['yes', 'The first row has the names of the columns']], chosen: chosenIn(form, 'has_header') })}
-<div class="scroll" role="region" aria-label="Sample" tabindex="0"><table class="dense">
+  const fieldOf = (each: Option) => field({ ...each, value: form[each.name] }, mistakes);
+  const isSaid = wordOptions.some(
+    ({ name }) => (form[name] ?? '') !== '' || mistakes.some(({ pointer }) => pointer.startsWith(`/${name}`)),
+  );
+  return html`<div class="scroll" role="region" aria-label="Sample" tabindex="0"><table class="dense">
 <thead><tr>${places.map((place) => html`<td>${columnField(form, place, mistakes)}</td>`)}</tr></thead>
 <tbody>
 ${rows.map(
@@ -218,7 +227,11 @@ ${rows.map(
       : html`<td>${row[place] ?? ''}</td>`,
   )}</tr>
 `,
-)}</tbody></table></div>`;
+)}</tbody></table></div>
+${checkboxes({ name: 'has_header', label: 'Header', choices: [['yes', 'The first row has the names of the columns']], chosen: chosenIn(form, 'has_header') })}
+<div class="fields">${options.map(fieldOf)}</div>
+<details${isSaid && html` open`}><summary>Words for in, out, and rows that count</summary>
+${wordOptions.map(fieldOf)}</details>`;
 }
 
 const columnField = (form: Form, place: number, mistakes: readonly Mistake[]): Html =>

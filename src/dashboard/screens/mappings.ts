@@ -47,7 +47,7 @@ export function mappingScreens(declare: Declare, { basePath }: DashboardDependen
       );
     const rows = answer.data.map(({ id, mapping }) => [
       id,
-      html`<details><summary>Fields</summary><pre>${JSON.stringify(mapping, null, 2)}</pre></details>`,
+      html`<details><summary>Fields</summary><pre tabindex="0" role="region" aria-label="${`Mapping ${id}`}">${JSON.stringify(mapping, null, 2)}</pre></details>`,
       mayChange && removal(id),
     ]);
     return {
@@ -192,7 +192,11 @@ function inForm(mistakes: readonly Mistake[], name = ''): Mistake[] {
   const prefixes = ['/csv_mapping', `/csv_mappings/${name}`];
   return mistakes.map(({ message, pointer }) => {
     const prefix = prefixes.find((each) => pointer.startsWith(`${each}/`));
-    if (prefix !== undefined) return { message, pointer: pointer.slice(prefix.length) };
+    if (prefix !== undefined)
+      return {
+        message,
+        pointer: pointer.slice(prefix.length).replace('/amount/', '/').replace('/only/words', '/only_words'),
+      };
     return { message, pointer: pointer.startsWith('/csv_mappings') ? '/name' : pointer };
   });
 }
