@@ -34,6 +34,8 @@ const notices = {
   'person-erased': 'The personal data is erased.',
   'view-saved': 'The view is saved. It is above the list.',
   'view-removed': 'The view is removed.',
+  'mapping-saved': 'The mapping is saved.',
+  'mapping-deleted': 'The mapping is deleted.',
   'statement-imported': 'The statement is imported.',
   'entry-assigned': 'The money is booked.',
   'entry-ignored': 'The entry is ignored.',

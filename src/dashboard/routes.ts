@@ -18,6 +18,7 @@ import { homeScreens } from './screens/home.ts';
 import { keyScreens } from './screens/keys.ts';
 import { linkScreens } from './screens/link.ts';
 import { logScreens } from './screens/log.ts';
+import { mappingScreens } from './screens/mappings.ts';
 import { memberScreens } from './screens/members.ts';
 import { movementScreens } from './screens/movements.ts';
 import { overviewScreens } from './screens/overview.ts';
@@ -131,7 +132,9 @@ export async function dashboardRoutes(
   bankEntryScreens(declare, dependencies);
   await app.register(async (scoped) => {
     await takeUploads(scoped);
-    statementScreens(declareOn(scoped, dependencies), dependencies);
+    const declareUpload = declareOn(scoped, dependencies);
+    statementScreens(declareUpload, dependencies);
+    mappingScreens(declareUpload, dependencies);
   });
   movementScreens(declare, dependencies);
   refundScreens(declare, dependencies);

@@ -5,7 +5,7 @@
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { StatementError, type StatementPart } from '../statements/entry.ts';
+import { StatementError, type StatementHeader, type StatementPart } from '../statements/entry.ts';
 import type { CsvMapping } from '../statements/mapping.ts';
 import type { ReadOptions, StatementFormat } from '../statements/read.ts';
 import { type Copy, CopyFailed, readBack } from './copy.ts';
@@ -48,6 +48,7 @@ async function* readInThread(task: Task): AsyncGenerator<StatementPart> {
   if (running < MAX_THREADS) running++;
   else await new Promise<void>((resolve) => waiting.push(resolve));
   let thread: Worker | undefined;
+  const withOwnHeader = createHeaders();
   try {
     thread = new Worker(new URL('./read-thread.ts', import.meta.url), {
       workerData: task,
@@ -61,7 +62,7 @@ async function* readInThread(task: Task): AsyncGenerator<StatementPart> {
       thread.postMessage('next');
       const [answer] = (await once(thread, 'message', { signal: ended.signal })) as [Answer];
       if ('unreadable' in answer) throw new CopyFailed(answer.unreadable);
-      yield* answer.parts;
+      for (const part of answer.parts) yield withOwnHeader(part);
       if (answer.fault) throw new StatementError(answer.fault.detail, answer.fault);
       if (answer.isEnd) return;
     }
@@ -71,4 +72,25 @@ async function* readInThread(task: Task): AsyncGenerator<StatementPart> {
     if (next) next();
     else running--;
   }
+}
+
+/**
+ * Each message of a thread has copies of the headers in it: an entry gets the header back with which its statement began,
+ * because equal entries are numbered within their statement.
+ */
+function createHeaders(): (part: StatementPart) => StatementPart {
+  const begun = new Map<string, StatementHeader>();
+  const owners = new WeakMap<StatementHeader, StatementHeader>();
+  return (part) => {
+    if (part.kind === 'fault') return part;
+    const { header } = part;
+    if (part.kind === 'statement') {
+      begun.set(JSON.stringify(header), header);
+      owners.set(header, header);
+      return part;
+    }
+    const own = owners.get(header) ?? begun.get(JSON.stringify(header)) ?? header;
+    owners.set(header, own);
+    return { ...part, header: own };
+  };
 }

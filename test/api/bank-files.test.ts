@@ -234,3 +234,11 @@ suite('a file that cannot be ingested leaves nothing', () => {
     await refused(hidden, /^line 2: .*DOCTYPE/)();
   });
 });
+
+test('equal entries of a large statement are two, however far apart', async () => {
+  const same: Line = { amount: 424_242, bankReference: 'SAME-00000001', text: 'Twice' };
+  const between = Array.from({ length: 600 }, (): Line => ({ amount: 1, direction: 'debit' }));
+  const { new: fresh } = succeeded(await upload(service, camt([same, ...between, same])));
+  const stored = (await entries(service, '&status=open')).filter(({ amount }) => amount === same.amount);
+  assert.deepEqual([fresh, stored.length], [602, 2]);
+});

@@ -71,6 +71,11 @@ export const doors: Readonly<Record<string, Door>> = {
   'GET /:account/:mode/bank/statements/:id': { roles: bank, params: named('statement') },
   'POST /:account/:mode/bank/statements/preview': { roles: bank },
   'POST /:account/:mode/bank/statements/import': { roles: bank },
+  'GET /:account/:mode/bank/mappings': { roles: bank },
+  'POST /:account/:mode/bank/mappings/sample': { roles: owner },
+  'POST /:account/:mode/bank/mappings/try': { roles: owner },
+  'POST /:account/:mode/bank/mappings/save': { roles: owner },
+  'POST /:account/:mode/bank/mappings/delete': { roles: owner, form: () => ({ name: 'gone' }) },
   'GET /:account/:mode/bank/entries/:id': { roles: bank, params: named('entry') },
   'POST /:account/:mode/bank/entries/:id/assign': {
     roles: bank,

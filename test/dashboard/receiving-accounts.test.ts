@@ -1,6 +1,9 @@
 /** Receiving accounts in the dashboard. */
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
+import { drawCode } from '../../src/methods/bank/codes/draw.ts';
+import { epcPayload } from '../../src/methods/bank/codes/epc.ts';
+import { creditorReference } from '../../src/methods/bank/references.ts';
 import type { Data } from '../api/shop.ts';
 import { texts } from '../pages/script-carriers.ts';
 import { formIn, PASSWORD, signedInVisitor, textOf } from '../support/dashboard.ts';
@@ -139,6 +142,36 @@ suite('receiving accounts', () => {
       (await accounts()).map(({ id }) => id),
       ['eur', 'gbp'],
     );
+  });
+
+  test('show the code of a test transfer, or what to type where there is none', async () => {
+    await clear();
+    await put('eur', { ...some, bic: 'COBADEFFXXX' });
+    await put('gbp', {
+      ...some,
+      currency: 'GBP',
+      iban: null,
+      account_number: '12345678',
+      bank_code: '200000',
+    });
+    const reference = creditorReference('TEST');
+    const payload = epcPayload({
+      name: 'Muster',
+      iban: some.iban,
+      bic: 'COBADEFFXXX',
+      amount: 100,
+      reference,
+    });
+    const code = drawCode({ payload: payload ?? assert.fail(), errorCorrection: 'M', swissCross: false });
+    const page = await owner.get(screenOf('eur'));
+    assert.ok(page.html.includes(code));
+    assert.match(textOf(page), /\(EPC069-12\)\. A transfer moves money.* amount 1\.00 EUR reference RF/);
+    const other = await owner.get(screenOf('gbp'));
+    assert.match(
+      textOf(other),
+      /There is no code for this account.* account number 12345678 bank code 200000/,
+    );
+    assert.doesNotMatch(other.html, /class="qr"/);
   });
 
   test('are for owners alone, in forms with their token, in their own account', async () => {

@@ -28,6 +28,13 @@ suite('a large statement', () => {
     assert.equal(parts.length, 1_001);
   });
 
+  test('has one header for all entries of a statement, by which equal ones are numbered', async (t) => {
+    const { copy } = await copyOf(t, 1_000);
+    const parts = await Array.fromAsync(partsOf(copy, null));
+    const headers = parts.map((part) => (part.kind === 'fault' ? assert.fail() : part.header));
+    assert.equal(new Set(headers).size, 1);
+  });
+
   test('says what is wrong, and where, behind the parts before it', async (t) => {
     const { content, copy } = await copyOf(t, 950, (whole) =>
       whole.slice(0, whole.lastIndexOf('<Amt Ccy')).concat('<Amt Ccy="EUR">1,2,3</Amt>'),

@@ -10,8 +10,7 @@ export type Entry = ReturnType<typeof representEntry>;
 const reasons: Readonly<Record<Exclude<Entry['problem'], ''>, string>> = {
   no_match: 'It has no reference, and no session that waits for such an amount is likely enough.',
   unknown_reference: 'It has a reference that no session has.',
-  several_candidates:
-    'By amount and payer it may be for a session below, which is not sure enough to book it.',
+  several_candidates: 'By amount and payer it may be for a session, but that is not sure enough to book it.',
   several_references: 'It names several sessions, and is not exactly what is due for them.',
   other_currency: 'The session that it names has another currency.',
   held_late: 'The session had expired before the money came, and the settings say to ask a person.',

@@ -67,7 +67,7 @@ export function entriesOf({ first_entries: entries, entries: count }: Preview, t
       [number('Line'), 'Booked', 'From and text', number('Amount'), 'Would be'],
       entries.map((entry) => [
         entry.line,
-        entry.booked_on,
+        html`<time>${entry.booked_on}</time>`,
         html`${entry.counterparty.name || entry.counterparty.account || '–'}<br><span class="hint">${[entry.remittance, entry.creditor_reference].filter(Boolean).join(' · ')}</span>`,
         movedOf(entry),
         becomes(entry, to),

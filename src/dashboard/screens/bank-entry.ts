@@ -159,13 +159,12 @@ ${field({ name: reasonName(action), label, value: form[reasonName(action)], maxl
       sessions.length > 0 &&
       html`<section><h2>It may be for</h2>${table(
         'Suggestions',
-        ['Session', 'Payer', { name: 'Due', isNumber: true }, { name: 'Likelihood', isNumber: true }, ''],
+        ['Session', 'Payer', { name: 'Due', isNumber: true }, { name: 'Likelihood', isNumber: true }],
         sessions.map((each) => [
-          html`<a href="${to(`sessions/${each.id}`)}">${each.session?.reference_id ?? each.id}</a>`,
+          html`<a href="${to(`sessions/${each.id}`)}">${each.session?.reference_id ?? each.id}</a>${canAssign && toOne(each)}`,
           each.session?.customer_details.name || '–',
           each.session && amountOf(dueOf(each.session), each.session.invoice_currency),
           `${each.score} of 100`,
-          canAssign && toOne(each),
         ]),
       )}</section>`
     }

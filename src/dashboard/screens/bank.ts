@@ -75,7 +75,7 @@ ${listKeys({ search: false })}`,
     const { counterparty, currency, amount, amount_unassigned: left } = entry;
     const name = counterparty.name || counterparty.account || 'unknown';
     return [
-      entry.booked_on,
+      html`<time>${entry.booked_on}</time>`,
       html`<a data-row href="${to(visit, `bank/entries/${entry.id}`)}">${name}</a><br><span class="hint">${[entry.remittance, entry.creditor_reference].filter(Boolean).join(' · ')}</span>`,
       html`${movedOf(entry)}${left > 0 && left < amount && html`<br><span class="hint">${amountOf(left, currency)} left</span>`}`,
       html`${stateOf(entry.status)}<br><span class="hint">${whyOf(entry)}</span>`,

@@ -2,6 +2,7 @@
 import type { representReceivingAccount } from '../../accounts/representation.ts';
 import { html } from '../../lib/html.ts';
 import type { ApiAnswer, Mistake } from '../api.ts';
+import { testTransferOf } from '../bank/test-transfer.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
 import { bodyOf, type Editable, editFields, editOf, isSent } from '../edit.ts';
@@ -141,6 +142,7 @@ ${firstBox(form)}
 <button>Save</button>
 </form>`
 }</section>
+${testTransferOf(account)}
 ${
   place.may('RECEIVING_ACCOUNT.DELETE') &&
   html`<section><h2>Remove</h2>

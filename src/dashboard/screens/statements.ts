@@ -133,7 +133,8 @@ export function statementScreens(declare: Declare, { basePath }: DashboardDepend
         'No statement was imported yet. Get one from your bank (camt.053, camt.054, MT940 or CSV), and choose it above.',
       )}
 ${pager([], query, { action: here, nextCursor: answer.nextCursor })}</section>
-<p class="row"><a href="${to(visit)('bank')}">Entries that wait</a></p>`,
+<p class="row"><a href="${to(visit)('bank')}">Entries that wait</a>
+${place.may('CSV_MAPPING.LIST') && html`<a href="${to(visit)('bank/mappings')}">CSV mappings</a>`}</p>`,
     };
   }
 
