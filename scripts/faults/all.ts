@@ -11,6 +11,7 @@ import { historyFaults } from './histories.ts';
 import { httpFaults } from './http.ts';
 import { memberFaults } from './members.ts';
 import { methodFaults } from './methods.ts';
+import { moneyFaults } from './money.ts';
 import { nodeFaults } from './nodes.ts';
 import { operationFaults } from './operation.ts';
 import { paymentFaults } from './payments.ts';
@@ -36,6 +37,7 @@ export const allFaults: readonly Fault[] = [
   ...storeFaults,
   ...nodeFaults,
   ...operationFaults,
+  ...moneyFaults,
   ...paymentFaults,
   ...peopleFaults,
   ...simulationFaults,

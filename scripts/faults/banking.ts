@@ -125,8 +125,8 @@ export const bankingFaults: readonly Fault[] = [
   {
     name: 'a file has refunds of another currency',
     ...banking('outgoing', 'outgoing', 'api/payment-files'),
-    find: "refund?.reference !== '' || checkout.currency !== account.currency",
-    replace: "refund?.reference !== ''",
+    find: 'open.filter(({ account }) => account.currency === checkout.currency)',
+    replace: 'open',
   },
   {
     name: 'the control sum of a file is in minor units',

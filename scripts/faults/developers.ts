@@ -121,7 +121,7 @@ export const developerFaults: readonly Fault[] = [
   {
     name: 'the next page of a list forgets the filters',
     ...listing,
-    find: 'const next = new URLSearchParams(chosen);',
+    find: 'const next = chosenOf(filters, query);',
     replace: 'const next = new URLSearchParams();',
   },
   {

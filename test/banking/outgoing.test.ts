@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { BankEntry, EntryId, SentBack } from '../../src/banking/entry.ts';
-import { outgoingFrom } from '../../src/banking/outgoing.ts';
+import { outgoingFrom, outgoingFromAll } from '../../src/banking/outgoing.ts';
 import { MAX_AMOUNT } from '../../src/checkout/money.ts';
 import type { Checkout, Payment } from '../../src/checkout/session.ts';
 import { BANK } from '../../src/methods/bank/receiving-account.ts';
@@ -247,5 +247,37 @@ suite('a file', () => {
     const endless = storeOf({ refunds: inOther });
     await outgoingFrom(endless.store, tenant, eur, [eur]);
     assert.equal(endless.pages.length, 50 + 1, '5000 refunds, and the first page of entries');
+  });
+});
+
+suite('files of all accounts', () => {
+  const second = receiving({ id: 'second', currency: 'EUR', iban: 'DE75512108001245126199' });
+
+  test('have each refund and each return once, by the account that its money came into, in one look', async () => {
+    const one = refunded();
+    const other = refunded({ payments: [brought(1000, 'ntc_two')] });
+    const [own] = other.checkout.refunds.map((each) => ({ ...each, id: 'rfd_2' as const }));
+    assert.ok(own);
+    const moved = { id: own.id, checkout: { ...other.checkout, id: 'chk_two' as const, refunds: [own] } };
+    const sentBack = { amount: 70, state: 'pending', file: '', reason: 'Unknown.' } as const;
+    const from = { ...entry(), account: 'second', counterparty: ada, sentBack };
+    const back = entryOf('ntc_back', from, { state: 'waiting' });
+    const entries = [paidBy(), paidBy({ account: 'second' }, 'ntc_two'), back];
+    const { store, pages } = storeOf({ refunds: [one, moved], entries });
+    const files = await outgoingFromAll(store, tenant, [second, eur, usd]);
+    assert.deepEqual(
+      files.map(({ account, refunds, returns, total }) => [
+        account.id,
+        ...refunds.map(({ id }) => id),
+        ...returns.map(({ id }) => id),
+        total,
+      ]),
+      [
+        ['second', 'rfd_2', 'ntc_back', 470],
+        ['eur', 'rfd_1', 400],
+        ['usd', 0],
+      ],
+    );
+    assert.deepEqual(pages, [undefined, undefined]);
   });
 });

@@ -1,0 +1,123 @@
+/** Screens about money in a browser: everyone can use them, at 320 px and wide, light and dark. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { awaitTransfer, configure, imported } from '../api/bank.ts';
+import { createSession, type Data, pay, succeeded } from '../api/shop.ts';
+import { createTill } from '../cli/db/money.ts';
+import { overflowOf, violationsOf } from '../support/axe.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { signedInVisitor } from '../support/dashboard.ts';
+import { startService } from '../support/service.ts';
+
+const BASE = '/dashboard/1/test';
+/** A folder for pictures of all screens, for people to look at. */
+const { OPENTILL_TEST_PICTURES: pictures } = process.env;
+const ALWAYS = 'from=2020-01-01&before=2100-01-01';
+
+const service = await startService({ after });
+const { visitor } = await signedInVisitor(service);
+const browser = await launchBrowser();
+after(() => browser.close());
+
+const refund = async (payin: string, amount: number): Promise<Data> =>
+  succeeded(
+    await service.call('POST', '/v3/refund', { body: { payin, amount, reason: 'It was blue.' } }),
+    201,
+  );
+
+/** Something on every screen: payments with a fee and too much, refunds in a file, to be sent, and of nobody known. */
+async function furnish() {
+  const card = await createSession(service, {
+    reference_id: 'order-1001',
+    amount: 123_456,
+    invoice_currency: 'EUR',
+  });
+  await pay(service, card.id);
+  const tenant = { account: service.account.number, mode: 'test' } as const;
+  await createTill(service.service.store, tenant, Date.now()).learnFee(card.id, 59, 'USD');
+  const yen = await createSession(service, {
+    reference_id: 'order-1002',
+    amount: 300,
+    invoice_currency: 'JPY',
+  });
+  await pay(service, yen.id, { amount: 400 });
+  await refund(card.id, 250);
+  await configure(service);
+  const byBank = async (iban?: string) => {
+    const { id, reference } = await awaitTransfer(service, { reference_id: 'order-1003' });
+    await imported(service, [{ amount: 2500, reference, ...(iban === undefined ? {} : { iban }) }]);
+    return refund(id, 1000);
+  };
+  await byBank();
+  const file = succeeded(
+    await service.call('POST', '/v3/payment_file', { body: { receiving_account: 'eur' } }),
+    201,
+  );
+  const waiting = await byBank();
+  await byBank('');
+  return { card, waiting, file };
+}
+
+const { card, waiting, file } = await furnish();
+
+const screens: Readonly<Record<string, string>> = {
+  movements: '/movements',
+  filtered: '/movements?type=refund&currency=EUR&payin=nonsense',
+  none: '/movements?rail=none',
+  session: `/sessions/${card.id}`,
+  refund: `/refunds/${waiting.id}`,
+  'payment-files': '/payment-files',
+  'payment-file': `/payment-files/${file.id}`,
+  reports: `/reports?${ALWAYS}`,
+  'reports-wrong': `/reports/export?${ALWAYS}&format=datev`,
+};
+
+async function pageWith(
+  width: number,
+  colorScheme: 'light' | 'dark',
+  javaScriptEnabled = true,
+): Promise<Page> {
+  const viewport = { width, height: 900 };
+  const context = await browser.newContext({ viewport, colorScheme, javaScriptEnabled, locale: 'en-US' });
+  const [name = '', value = ''] = visitor.cookie().split(/=(.*)/s);
+  await context.addCookies([{ name, value, domain: '127.0.0.1', path: '/', secure: true }]);
+  return context.newPage();
+}
+
+for (const width of [320, 1280])
+  for (const colorScheme of ['light', 'dark'] as const)
+    test(`axe finds nothing at ${width} px, ${colorScheme}`, async () => {
+      const page = await pageWith(width, colorScheme);
+      for (const [name, path] of Object.entries(screens)) {
+        await page.goto(service.url + BASE + path);
+        if (pictures !== undefined) {
+          const picture = join(pictures, `${name}-${width}-${colorScheme}.png`);
+          await page.screenshot({ path: picture, fullPage: true });
+        }
+        await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })");
+        assert.deepEqual(await violationsOf(page), [], name);
+        assert.equal(await overflowOf(page), 0, `${name} is too wide`);
+      }
+      await page.context().close();
+    });
+
+test('a number of a report leads to its rows, and a journal is downloaded, without JavaScript', async () => {
+  const page = await pageWith(1280, 'light', false);
+  await page.goto(`${service.url + BASE}/movements`);
+  await page.getByRole('link', { name: 'Reports' }).click();
+  await page.getByLabel('From').fill('2020-01-01');
+  await page.getByLabel('Before').fill('2100-01-01');
+  await page.getByRole('button', { name: 'Filter' }).click();
+  await page.getByLabel('Format').selectOption('hledger');
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export' }).click();
+  const path = await (await downloading).path();
+  assert.match(await readFile(path, 'utf8'), /\n {4}assets:opentill:sandbox {2}400 JPY\n/);
+  await page.getByRole('link', { name: '¥400' }).click();
+  await page.getByRole('link', { name: 'order-1002' }).click();
+  await page.waitForURL('**/sessions/chk_*');
+  await page.context().close();
+});
