@@ -81,7 +81,7 @@ export const paymentFaults: readonly Fault[] = [
     name: 'sums of one currency are told again for another one',
     file: 'src/dashboard/screens/overview.ts',
     tests: overview,
-    find: '`${tenantName(place.tenant)} ${asked}`',
+    find: '`${tenantName(place.tenant)} ${ofTimes}`',
     replace: '`${tenantName(place.tenant)} ${period.unit}`',
   },
   {
