@@ -487,11 +487,19 @@ CREATE UNIQUE INDEX payment_attempt_reference ON payment_attempt (account, live,
 -- index payment_checkout
 CREATE INDEX payment_checkout ON payment (account, live, checkout);
 
+-- index provider_event_attempt
+CREATE INDEX provider_event_attempt ON provider_event (account, live, attempt_reference, id)
+  WHERE attempt_reference IS NOT NULL;
+
 -- index provider_event_due
 CREATE INDEX provider_event_due ON provider_event (account, live, due_at) WHERE due_at IS NOT NULL;
 
 -- index provider_event_open
 CREATE INDEX provider_event_open ON provider_event (account, live) WHERE state = 'open';
+
+-- index provider_event_payment
+CREATE INDEX provider_event_payment ON provider_event (account, live, payment_reference, id)
+  WHERE payment_reference IS NOT NULL;
 
 -- index provider_event_reference
 CREATE UNIQUE INDEX provider_event_reference ON provider_event (account, live, rail, reference);

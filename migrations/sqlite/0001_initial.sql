@@ -427,6 +427,11 @@ CREATE TABLE provider_event (
 
 CREATE UNIQUE INDEX provider_event_reference ON provider_event (account, live, rail, reference);
 CREATE INDEX provider_event_due ON provider_event (account, live, due_at) WHERE due_at IS NOT NULL;
+-- Evidence of the history of a session, by what it is about.
+CREATE INDEX provider_event_attempt ON provider_event (account, live, attempt_reference, id)
+  WHERE attempt_reference IS NOT NULL;
+CREATE INDEX provider_event_payment ON provider_event (account, live, payment_reference, id)
+  WHERE payment_reference IS NOT NULL;
 -- What a person has to look at, to be counted.
 CREATE INDEX provider_event_open ON provider_event (account, live) WHERE state = 'open';
 

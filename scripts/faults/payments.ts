@@ -12,6 +12,7 @@ const actions = { file: 'src/dashboard/screens/session.ts', tests: session };
 
 const sums = { file: 'src/dashboard/overview/sums.ts', tests: ['test/dashboard/overview-sums.test.ts'] };
 const overview = ['test/dashboard/overview.test.ts'];
+const evidence = ['test/api/evidence.test.ts'];
 const waiting = { file: 'src/dashboard/overview/waiting.ts', tests: overview };
 
 export const paymentFaults: readonly Fault[] = [
@@ -35,6 +36,35 @@ export const paymentFaults: readonly Fault[] = [
     tests: ['test/dashboard/views.test.ts'],
     find: 'asked.abort();',
     replace: '',
+  },
+  {
+    name: 'the evidence of a payment is that of every payment of the session',
+    file: 'src/checkout/evidence.ts',
+    tests: evidence,
+    checkers: { rules: { beyond: 'a search looks at sessions, and not at their history' } },
+    find: 'each.bookedAt === createdAt && ',
+    replace: '',
+  },
+  {
+    name: 'a part of a split entry has no entry',
+    file: 'src/http/evidence.ts',
+    tests: evidence,
+    find: "reference.split('.')",
+    replace: "reference.split('/')",
+  },
+  {
+    name: 'a provider event that came later is why it was paid',
+    file: 'src/http/evidence.ts',
+    tests: evidence,
+    find: 'each.receivedAt <= at &&',
+    replace: '',
+  },
+  {
+    name: 'an attempt of which no provider has told has evidence',
+    file: 'src/http/evidence.ts',
+    tests: evidence,
+    find: 'each.isOfAttempt && shown.provider_event === null',
+    replace: 'each.isOfAttempt && shown.reference === null',
   },
   {
     name: 'a period of months begins on the day of the month that it is',
@@ -72,7 +102,7 @@ export const paymentFaults: readonly Fault[] = [
     name: 'sums of one currency are told again for another one',
     file: 'src/dashboard/screens/overview.ts',
     tests: overview,
-    find: '`${tenantName(place.tenant)} ${asked}`',
+    find: '`${tenantName(place.tenant)} ${ofTimes}`',
     replace: '`${tenantName(place.tenant)} ${period.unit}`',
   },
   {

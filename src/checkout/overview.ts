@@ -19,6 +19,9 @@ export const MOST_WAITING = 10_000;
 /** The newest deliveries of a time, of which the states are counted. */
 export const MOST_DELIVERIES = 10_000;
 
+/** The newest payments of a time, of which the times are put in order. */
+export const MOST_TIMES = 100_000;
+
 export type DeliveryCounts = Readonly<Record<'delivered' | 'pending' | 'failed', number>>;
 
 /** Times to pay of the payments that completed their sessions. Percentiles are null where there is none. */

@@ -241,6 +241,19 @@ suite('the sums of a period', () => {
     assert.match(textOf(await shown(visitor, `${TEST}?currency=%22%3E%3Cb%3E`, 422)), /currency/);
   });
 
+  test('that are too large to be told say so, beside the work that waits', async (t) => {
+    const { service, visitor } = await begun(t);
+    await paidSession(service, 1000, 1100);
+    for (let index = 0; index < 10; index++) {
+      const session = await createSession(service, { invoice_currency: 'JPY', amount: 999_999_999_999_999 });
+      await pay(service, session.id);
+    }
+    const page = await shown(visitor, TEST);
+    assert.match(textOf(page), /must be later: a sum exceeds 9007199254740991/);
+    assert.equal(waitingIn(page).length, 1);
+    assert.match(textOf(await shown(visitor, `${TEST}?currency=eur`)), /Received\s*€11\.00 in 1/);
+  });
+
   test('are shown in the order of the clock of test mode', async (t) => {
     const { service, visitor } = await begun(t);
     await createSession(service);

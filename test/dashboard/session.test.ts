@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { createAccount } from '../../src/accounts/account.ts';
 import { type Role, roleNames } from '../../src/users/roles.ts';
+import { awaitTransfer, configure, entries, imported } from '../api/bank.ts';
 import { startReceiver } from '../api/receiver.ts';
 import { advance, createSession, type Data, fetchSession, order, pay, succeeded } from '../api/shop.ts';
 import { texts } from '../pages/script-carriers.ts';
@@ -103,6 +104,19 @@ suite('what is shown', () => {
     await visitor.submit(await visitor.get(pathOf(other)), '/expire');
     await changeUser(till.service.store, user.id, { type: 'remove_role', account: 1, now: Date.now() });
     assert.ok(textOf(await as('owner').get(pathOf(other))).includes(`expire by ${user.id}`));
+  });
+
+  test('shows what the bank or the provider has said, once for each change', async () => {
+    await configure(till);
+    const { id, reference } = await awaitTransfer(till);
+    await imported(till, [{ amount: 2500, reference }]);
+    const [entry] = await entries(till);
+    const text = textOf(await as('read_only').get(`${LIST}/${id}`));
+    const evidence = `Evidence: bank entry ${entry.id} of the statement ${entry.statement}`;
+    assert.equal(text.split(evidence).length - 1, 1, text);
+    const paid = await unpaid();
+    await pay(till, paid.id, { payment_id: 'of-the-sandbox' });
+    assert.match(textOf(await as('read_only').get(pathOf(paid))), /Evidence: of-the-sandbox at sandbox/);
   });
 
   test('goes on from page to page of a long history', async () => {

@@ -209,6 +209,22 @@ suite('what is found by an index alone, in the order of the list and no further 
     ]);
   });
 
+  test('evidence of a history', (t) => {
+    const about = searched(t, providerEvents.listAbout(tenant, ['pi_1', 'pat_1'])).filter((step) =>
+      / provider_event /.test(step),
+    );
+    for (const [place, name] of ['attempt', 'payment'].entries())
+      assert.equal(
+        about[place],
+        `SEARCH provider_event USING INDEX provider_event_${name} (${tenantKey} AND ${name}_reference=?)`,
+      );
+    const [entries] = searched(t, bankEntries.statementsOf(tenant, ['ntc_1']));
+    assert.equal(
+      entries,
+      `SEARCH bank_entry USING INDEX sqlite_autoindex_bank_entry_1 (${tenantKey} AND id=?)`,
+    );
+  });
+
   test('what a tenant has to do next', (t) => {
     const steps = searched(t, nextDue(tenant)).filter((step) => step.startsWith('SEARCH'));
     const first = (table: string) =>

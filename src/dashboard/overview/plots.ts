@@ -62,7 +62,8 @@ ${labels(
 }
 
 export type Point = {
-  readonly label: string /** From 0 to 1; null where there is none. */;
+  readonly label: string;
+  /** From 0 to 1; null where there is none. */
   readonly share: number | null;
 };
 

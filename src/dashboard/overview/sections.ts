@@ -2,7 +2,7 @@
 
 import { currencyExponent } from '../../checkout/money.ts';
 import type { representOverview } from '../../checkout/overview.ts';
-import { MOST_DELIVERIES } from '../../checkout/overview.ts';
+import { MOST_DELIVERIES, MOST_TIMES } from '../../checkout/overview.ts';
 import { type Content, type Html, html } from '../../lib/html.ts';
 import { type Column, table } from '../table.ts';
 import { amountOf, factsOf } from '../texts.ts';
@@ -108,7 +108,7 @@ function times({ overview }: Shown, whole: Sums): Html {
 ${factsOf([
   ['Half pay within', html`<strong>${told(median)}</strong>`],
   ['Nine of ten within', told(p90)],
-  ['Sessions paid', count(paid)],
+  [paid >= MOST_TIMES ? 'The newest of them' : 'Sessions paid', count(paid)],
 ])}
 ${bars(
   {

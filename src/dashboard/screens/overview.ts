@@ -19,12 +19,15 @@ import { pathIn } from '../place.ts';
 import type { Declare, Visit } from '../screen.ts';
 
 type Overview = ReturnType<typeof representOverview>;
+type Session = { readonly invoice_currency: string };
 type Totals = ReadonlyArray<ReturnType<typeof representTotal>>;
 
 /** Time for which sums of a period are shown again, to whoever may see them. */
 const KEPT_MS = 5_000;
 /** Where nobody has been asked for money there are no sums in any currency. */
 const ANY_CURRENCY = 'EUR';
+
+const TOO_LONG = 'The sums of this period took too long. Choose a shorter one, or try again in a moment.';
 
 export function overviewScreens(declare: Declare, { basePath, realNow }: DashboardDependencies): void {
   const totals = sharedCalls<ApiAnswer<Totals>>(KEPT_MS);
@@ -33,22 +36,25 @@ export function overviewScreens(declare: Declare, { basePath, realNow }: Dashboa
     { method: 'GET', path: '/:account/:mode/overview', needs: { operation: 'OVERVIEW.FETCH' } },
     async (visit) => {
       const { api, place, query } = visit;
-      const id = query.period || USUAL_PERIOD;
       const now = tenantNow(place.account, place.mode, realNow());
-      const known = await periodOf(id, now);
+      const asked = query.period || USUAL_PERIOD;
+      const known = await periodOf(asked, now);
       const period = known ?? (await periodOf(USUAL_PERIOD, now));
       if (period === null) throw new Error('the usual period is none');
-      const newest = await newestCurrency(visit);
-      const currency = query.currency || newest || ANY_CURRENCY;
+      // Nobody has been asked for money where there is no newest session.
+      const first = await api.get<readonly Session[]>('/v3/checkout?limit=1');
+      if (!first.ok) return refused(first.status, first.mistakes);
+      const newest = first.data[0]?.invoice_currency ?? null;
+      const currency = (query.currency || newest || ANY_CURRENCY).toUpperCase();
       const times = {
         'created_at[gte]': timestamp(period.from),
         'created_at[lt]': timestamp(period.to),
         currency,
       };
-      const asked = new URLSearchParams({ ...times, interval: period.unit });
+      const ofTimes = new URLSearchParams({ ...times, interval: period.unit });
       const [overview, sums, lacks] = await Promise.all([
         api.get<Overview>(`/v3/overview?${new URLSearchParams(times)}`),
-        totals(`${tenantName(place.tenant)} ${asked}`, () => api.get<Totals>(`/v3/total?${asked}`)),
+        totals(`${tenantName(place.tenant)} ${ofTimes}`, () => api.get<Totals>(`/v3/total?${ofTimes}`)),
         lacksOf(visit, newest),
       ]);
       if (!overview.ok && overview.status !== 400) return refused(overview.status, overview.mistakes);
@@ -64,7 +70,7 @@ ${
   html`<section><h2>What needs a person today</h2>
 ${waitingList({ ...overview.data.waiting, ...lacks }, place, basePath)}</section>`
 }
-${newest === null ? await nothingYet(visit) : ways(visit, { period: id, currency, overview })}
+${newest === null ? await nothingYet(visit) : ways(visit, { period: known === null ? USUAL_PERIOD : asked, currency, overview })}
 ${newest !== null && overview.ok && (await sumsOf(period, { currency, overview: overview.data, sums }))}`,
       } satisfies Outcome;
     },
@@ -98,17 +104,13 @@ ${
 type Found = { readonly currency: string; readonly overview: Overview; readonly sums: ApiAnswer<Totals> };
 
 async function sumsOf(period: Period, { currency, overview, sums }: Found): Promise<Html> {
-  if (!sums.ok)
-    return html`<p class="alert">The sums of this period took too long. Choose a shorter one, or try again in a moment.</p>`;
+  if (!sums.ok) {
+    const words = sums.status === 503 ? TOO_LONG : sums.mistakes.map(({ message }) => message).join(' ');
+    return html`<p class="alert">${words}</p>`;
+  }
   // Plots are drawn by libraries that no other screen needs.
   const { sections } = await import('../overview/sections.ts');
   return sections({ period, currency, intervals: intervalsOf(period, sums.data), overview });
-}
-
-/** The currency of the newest session; null where there is none. */
-async function newestCurrency({ api }: Visit): Promise<string | null> {
-  const answer = await api.get<ReadonlyArray<{ readonly invoice_currency: string }>>('/v3/checkout?limit=1');
-  return answer.ok ? (answer.data[0]?.invoice_currency ?? null) : null;
 }
 
 type Offered = { readonly payment_methods: readonly unknown[] };

@@ -1,10 +1,12 @@
 /** History of a session: its events, who caused them, and who was told. */
 import type { representAuditEntry } from '../../accounts/representation.ts';
 import { timestamp } from '../../checkout/representation.ts';
+import type { representTimelineEntry } from '../../http/routes/event.ts';
 import { type Html, html } from '../../lib/html.ts';
 import type { representDelivery } from '../../webhooks/representation.ts';
 import { type Actors, actorLink } from '../actors.ts';
 import type { ApiAnswer, ApiCaller, ApiRefusal } from '../api.ts';
+import { navigation } from '../document.ts';
 import { type Place, pathIn } from '../place.ts';
 import { timeIn, wordsOf } from '../texts.ts';
 import { stateOf } from './states.ts';
@@ -13,13 +15,8 @@ type AuditEntry = ReturnType<typeof representAuditEntry>;
 export type Delivery = ReturnType<typeof representDelivery>;
 
 /** An event as the API tells it in the timeline of a session. */
-type Entry = {
-  readonly event: string;
-  readonly type: string;
-  readonly description: string;
-  readonly created_at: string;
-  readonly version: number;
-};
+type Entry = ReturnType<typeof representTimelineEntry>;
+type Evidence = Entry['evidence'][number];
 
 export type History = {
   readonly ok: true;
@@ -102,7 +99,7 @@ export function historyList(
     return html`<li><p>${events[0] && timeIn(events[0].created_at)}${
       cause &&
       html` <strong>${wordsOf(cause.action)}</strong> by ${actorLink(actors(cause.actor))} <span class="hint">${cause.request_id}</span>`
-    }</p><ul>${events.map(
+    }</p>${evidenceIn(events, { place, basePath })}<ul>${events.map(
       ({ event, description }) => html`<li>${description}${toldOf(
         deliveries.filter((each) => each.event === event),
         { place, basePath },
@@ -111,6 +108,35 @@ export function historyList(
     )}</ul></li>
 `;
   })}</ul>`;
+}
+
+/** Evidence of a change, each told once: what the bank or the provider has said. */
+function evidenceIn(events: readonly Entry[], where: { place: Place; basePath: string }): Html | false {
+  const all = new Map(events.flatMap(({ evidence }) => evidence).map((each) => [JSON.stringify(each), each]));
+  return (
+    all.size > 0 &&
+    html`<p>Evidence: ${[...all.values()].map(
+      (each, index) => html`${index > 0 && ', '}${evidenceOf(each, where)}`,
+    )}</p>`
+  );
+}
+
+/** Bank entries are shown on a screen of their own, to those who may see it. */
+function evidenceOf(
+  { rail, reference, bank_entry: entry, statement, provider_event: event }: Evidence,
+  { place, basePath }: { place: Place; basePath: string },
+): Html {
+  if (entry === null) {
+    const told = event !== null && html`, told by the event <code>${event}</code>`;
+    return html`<code>${reference}</code> at ${rail}${told}`;
+  }
+  const bank = navigation.find(({ screen }) => screen === 'bank');
+  const shown = html`<code>${entry}</code>`;
+  return html`bank entry ${
+    bank && place.may(bank.operation)
+      ? html`<a href="${basePath}${pathIn(place.tenant, 'bank')}#${entry}">${shown}</a>`
+      : shown
+  }${statement !== null && html` of the statement <code>${statement}</code>`}`;
 }
 
 /** Receivers that were told of an event, and what they have answered. */

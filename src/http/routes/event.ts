@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { timestamp } from '../../checkout/representation.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
-import { parseEvent } from '../../events/envelope.ts';
+import { type EventEnvelope, parseEvent } from '../../events/envelope.ts';
 import type { EventRow } from '../../events/event.ts';
 import type { Outline } from '../../events/outline.ts';
 import { eventSelectors, typesOf } from '../../events/types.ts';
@@ -17,6 +17,7 @@ import { envelope, listBytes, listEnvelope } from '../envelope.ts';
 import { fieldsError } from '../errors.ts';
 import { createEventFeed, type FeedQuery } from '../event-feed.ts';
 import { createEventStreams } from '../event-stream.ts';
+import { evidenceOfAll, type representEvidence } from '../evidence.ts';
 import { schemaProblems } from '../input.ts';
 import { DEFAULT_LIMIT } from '../list.ts';
 import { operation } from '../operation.ts';
@@ -186,12 +187,21 @@ export function eventRoutes(api: Api, { store, live }: Dependencies): void {
       const { tenant } = principalOf(request);
       const { id } = request.params;
       const { after, limit = DEFAULT_LIMIT } = request.query;
-      if ((await store.checkouts.fetch(tenant, id)) === null) throw notFound(NO_SUCH_SESSION);
+      const checkout = await store.checkouts.fetch(tenant, id);
+      if (checkout === null) throw notFound(NO_SUCH_SESSION);
       const { rows, hasMore } = await store.events.timeline(tenant, id, after ?? null, limit);
       const cursor = hasMore ? (rows.at(-1)?.id ?? null) : null;
-      return reply
-        .type(JSON_TYPE)
-        .send(listEnvelope('CHECKOUT.TIMELINE', rows.map(timelineEntry), hasMore, cursor));
+      const told = rows.map((row) => ({ row, outline: parseEvent<Outline>(row.body) }));
+      const evidence = await evidenceOfAll(
+        store,
+        tenant,
+        checkout,
+        told.map(({ row: { type, createdAt }, outline: { data } }) => ({ ...data, type, createdAt })),
+      );
+      const entries = told.map(({ row, outline }, index) =>
+        JSON.stringify(representTimelineEntry(row, outline, evidence[index] ?? [])),
+      );
+      return reply.type(JSON_TYPE).send(listEnvelope('CHECKOUT.TIMELINE', entries, hasMore, cursor));
     },
   );
 }
@@ -217,9 +227,12 @@ function wantedTypes(text: string): readonly string[] | undefined {
   );
 }
 
-function timelineEntry({ id, type, createdAt, sequence, body }: EventRow): string {
-  const { version, data } = parseEvent<Outline>(body);
-  return JSON.stringify({
+export function representTimelineEntry(
+  { id, type, createdAt, sequence }: EventRow,
+  { version, data }: EventEnvelope<Outline>,
+  evidence: ReadonlyArray<ReturnType<typeof representEvidence>>,
+) {
+  return {
     event: id,
     object: 'timeline_entry',
     type,
@@ -227,7 +240,8 @@ function timelineEntry({ id, type, createdAt, sequence, body }: EventRow): strin
     created_at: timestamp(createdAt),
     version,
     sequence,
-  });
+    evidence,
+  };
 }
 
 function inWords(type: string, { id, kind, reference, payment_method_details }: Outline): string {

@@ -2,7 +2,8 @@
 
 import { eventTypes } from '../../events/types.ts';
 import { Type } from '../../lib/json-schema.ts';
-import { closed, id, kind, ref, text, time } from './answer-fields.ts';
+import type { representEvidence } from '../evidence.ts';
+import { closed, type FieldsOf, id, kind, nullable, ref, seldom, text, time } from './answer-fields.ts';
 import { titled } from './fields.ts';
 
 type SubjectOf<T> = T extends `${infer Subject}.${string}` ? Subject : never;
@@ -86,7 +87,30 @@ export const eventResources = {
       created_at: happenedAt,
       version: Type.Integer({ minimum: 1, description: 'Version after the event.', examples: [3] }),
       sequence: Type.Integer({ minimum: 1, description: 'Number of the event.', examples: [4] }),
+      evidence: Type.Array(ref('Evidence'), {
+        description:
+          'What a rail has said of the payments, the refund or the reversal behind it, as far as it is known.',
+      }),
     },
     { ...closed, description: 'One event in the history of a session.' },
+  ),
+  Evidence: Type.Object(
+    {
+      rail: text('The rail.', 'bank'),
+      reference: text(
+        'Id of the payment, refund or reversal at the rail; of an attempt that brought nothing, that of the attempt.',
+        'ntc_01k9zq4tn30000x5r7m2c9w1he',
+      ),
+      bank_entry: nullable(id('ntc')),
+      statement: nullable(id('bfl')),
+      provider_event: seldom(
+        'Id, at the provider, of the newest event about it that had come by then.',
+        'evt_1Q2w3E4r5T6y7U8i',
+      ),
+    } satisfies FieldsOf<typeof representEvidence>,
+    {
+      ...closed,
+      description: 'What a rail has said of money: the bank entry with its statement, or a provider event.',
+    },
   ),
 } as const;

@@ -1,6 +1,6 @@
 /** The overview of an account and mode. */
 import type { representOverview } from '../../checkout/overview.ts';
-import { MOST_DELIVERIES, MOST_WAITING } from '../../checkout/overview.ts';
+import { MOST_DELIVERIES, MOST_TIMES, MOST_WAITING } from '../../checkout/overview.ts';
 import { Type } from '../../lib/json-schema.ts';
 import { closed, count, type FieldsOf, kind, nullable, ref } from './answer-fields.ts';
 
@@ -57,14 +57,13 @@ export const overviewResources = {
   ),
   TimeToPay: Type.Object(
     {
-      count: count('Sessions that a payment of the time completed.'),
+      count: count('Sessions of which the times are told.'),
       median_ms: ms('Milliseconds within which half of them were paid; null if there is none.', 42_000),
       p90_ms: ms('Milliseconds within which nine of ten were paid; null if there is none.', 259_000),
     } satisfies FieldsOf<Part<'time_to_pay'>>,
     {
       ...closed,
-      description:
-        'Times from the creation of sessions in the currency to the payment that completed them, rounded down to three digits. They may be some seconds old.',
+      description: `Times from the creation of sessions in the currency to the payment of the time that completed them, of the newest ${MOST_TIMES}, rounded down to three digits. They may be some seconds old.`,
     },
   ),
 } as const;

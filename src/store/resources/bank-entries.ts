@@ -1,11 +1,12 @@
 /** Bank entries: one by one, in lists, and those that are due. */
 import type { BankEntry, EntryId, EntryState } from '../../banking/entry.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
-import { load } from '../loads.ts';
+import { byKey, load } from '../loads.ts';
 import type { PageRequest } from '../page.ts';
-import { sql } from '../sql.ts';
+import { isAnyOf, sql } from '../sql.ts';
+import type { Row } from '../tables.ts';
 import { rowOf } from '../writes.ts';
-import { type AskedOf, conditionsOf, indexFor, word } from './read.ts';
+import { type AskedOf, conditionsOf, indexFor, owned, type Read, word } from './read.ts';
 import { thingsIn } from './things.ts';
 
 const entries = thingsIn(
@@ -49,4 +50,11 @@ export const bankEntries = {
     entries.page(tenant, conditionsOf(filters, filter), page, { index: indexFor(filters, filter) }),
 
   listDue: entries.listDue,
+
+  /** The files that these entries came in first, by the ids of the entries. */
+  statementsOf: (tenant: Tenant, ids: readonly EntryId[]): Read<ReadonlyMap<string, string>> =>
+    byKey(
+      sql`SELECT ${entries.columns} FROM bank_entry WHERE ${owned(tenant)} AND ${isAnyOf('id', ids)}`,
+      (row: Row<'bank_entry'>) => [row.id, entries.thing(row).statement],
+    ),
 };

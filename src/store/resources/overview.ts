@@ -2,6 +2,7 @@
 import {
   type DeliveryCounts,
   MOST_DELIVERIES,
+  MOST_TIMES,
   MOST_WAITING,
   type TimeToPay,
   type Waiting,
@@ -76,15 +77,16 @@ export const overview = {
     );
   },
 
-  /** Times to pay of payments in a currency, to three digits: equal ones are counted before they are put in order. */
+  /** Times of the newest payments in a currency, to three digits: equal ones are counted before they are put in order. */
   timeToPay(
     tenant: Tenant,
     { from, to, currency }: Interval & { readonly currency: string },
   ): Read<TimeToPay> {
-    const rows = sql`SELECT ${rounded} AS ms, count(*) AS count FROM movement${indexedBy('movement_currency')}
+    const newest = sql`SELECT time_to_pay_ms FROM movement${indexedBy('movement_currency')}
       WHERE ${owned(tenant)} AND currency = ${currency} AND id >= ${firstIdAt('mov', from)}
         AND id < ${firstIdAt('mov', to)} AND ${inTime(`movement.${RARELY}`)} AND time_to_pay_ms IS NOT NULL
-      GROUP BY 1`;
+      ORDER BY id DESC LIMIT ${raw(`${MOST_TIMES}`)}`;
+    const rows = sql`SELECT ${rounded} AS ms, count(*) AS count FROM (${newest}) AS newest GROUP BY 1`;
     return search(
       tenant,
       single(
