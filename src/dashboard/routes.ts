@@ -9,6 +9,7 @@ import { script, stylesheet } from './assets.ts';
 import type { DashboardDependencies } from './dependencies.ts';
 import { documentOf } from './document.ts';
 import { declareOn } from './screen.ts';
+import { accountScreens } from './screens/accounts.ts';
 import { deliveryScreens } from './screens/delivery.ts';
 import { endpointScreens } from './screens/endpoint.ts';
 import { factorScreens } from './screens/factors.ts';
@@ -100,6 +101,7 @@ export async function dashboardRoutes(
   linkScreens(declare, dependencies);
   profileScreens(declare, dependencies);
   factorScreens(declare, dependencies);
+  accountScreens(declare, dependencies);
   memberScreens(declare, basePath);
   keyScreens(declare, dependencies);
   webhookScreens(declare, dependencies);

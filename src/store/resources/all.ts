@@ -1,5 +1,6 @@
 /** All resources that both databases have in the same way: what is read, written and loaded of them. */
 
+import type { Account } from '../../accounts/account.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { keysOf } from '../../lib/keys.ts';
 import type { CheckoutChange, Following } from '../columns.ts';
@@ -21,6 +22,7 @@ import {
   loadAccounts,
   loadApiKeys,
   loadKeyCounts,
+  loadNextAccount,
   revokeApiKey,
 } from './directory.ts';
 import { loadReceivers, receivers, writeEndpoints, writeReceivers } from './endpoints.ts';
@@ -29,6 +31,7 @@ import { logos, writeLogo } from './logos.ts';
 import { movements } from './movements.ts';
 import { loadProviderEvents, providerEvents, writeProviderEvent } from './provider-events.ts';
 import { type Asked, allAsked, type Read, type Run } from './read.ts';
+import { secrets } from './secrets.ts';
 import { totals } from './totals.ts';
 import {
   dashboardUsers,
@@ -53,6 +56,7 @@ const reads = {
   deliveries,
   apiKeys,
   dashboardUsers,
+  secrets,
   logos,
   audit,
   movements,
@@ -118,6 +122,7 @@ function given<K extends string, V>(name: K, all: ReadonlyArray<{ readonly [N in
 
 /** Loads by their names in `Needs` and `Loaded`, those that lock rows first, in the order in which they lock them. */
 const loads = {
+  nextAccount: loadNextAccount,
   accountOwners: loadAccountOwners,
   users: loadUsers,
   usersByEmail: loadUsersByEmail,
@@ -146,6 +151,7 @@ type Changes = ResourceWrites & {
   readonly checkout?: CheckoutChange;
   readonly answer?: NewAnswer;
   readonly account?: AccountChange;
+  readonly newAccount?: Account;
 };
 
 export type ResourceNeeds = { readonly [N in LoadName]?: ReadonlyArray<Keys[N]> };
