@@ -182,7 +182,11 @@ for (const row of operations) {
           await createSession(service, { customer_details: { name: 'Ada' } });
           const { data } = (await ask(row, '', { authorization })).json;
           const own = ownIds[operation]?.[who] ?? [];
-          assert.deepEqual(data.map(({ id }: Data) => id).sort(), own.toSorted());
+          // Changes of members, who are of both modes, stand in the log of live mode.
+          const isOfMember = ({ subject = '' }: Data) =>
+            operation === 'AUDIT.LIST' && subject.startsWith('usr_');
+          const shown: Data[] = data.filter((each: Data) => who === 'neighbour' || !isOfMember(each));
+          assert.deepEqual(shown.map(({ id }) => id).sort(), own.toSorted());
         });
       }
     }
