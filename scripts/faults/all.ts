@@ -13,6 +13,7 @@ import { memberFaults } from './members.ts';
 import { methodFaults } from './methods.ts';
 import { nodeFaults } from './nodes.ts';
 import { operationFaults } from './operation.ts';
+import { operatorFaults } from './operators.ts';
 import { paymentFaults } from './payments.ts';
 import { simulationFaults } from './simulation.ts';
 import { statementFaults } from './statements.ts';
@@ -35,6 +36,7 @@ export const allFaults: readonly Fault[] = [
   ...storeFaults,
   ...nodeFaults,
   ...operationFaults,
+  ...operatorFaults,
   ...paymentFaults,
   ...simulationFaults,
   ...historyFaults,

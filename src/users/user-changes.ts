@@ -183,11 +183,14 @@ function withRole(
   return kept({ ...user, roles });
 }
 
-/** There may be no operator left: the command line on the machine of the service makes another one. */
+/**
+ * There may be no operator left: the command line on the machine of the service makes another one. A link that an account
+ * has asked for must not lead to the installation.
+ */
 function operating(user: User, wanted: boolean): UserDecision {
   const { isOperator, ...others } = user;
   if ((isOperator === true) === wanted) return { kind: 'unchanged', user };
-  return kept(wanted ? { ...others, isOperator: true } : others);
+  return kept(wanted ? { ...others, isOperator: true, link: null } : others);
 }
 
 /** Nobody is left as a user who may do nothing. */

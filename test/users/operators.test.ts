@@ -38,6 +38,14 @@ suite('an operator', () => {
     decided('gone', without, { type: 'set_operator', isOperator: false });
   });
 
+  test('is led to by no link that an account has asked for before', () => {
+    for (const user of [invitedUser(), { ...signedIn(), link }]) {
+      const made = decided('change', user, { type: 'set_operator', isOperator: true });
+      assert.equal(made.link, null);
+      assert.deepEqual(decided('change', made, { type: 'reset_user', account: null, link }).link, link);
+    }
+  });
+
   test('gets no link from an account, which would lead to the whole installation', () => {
     for (const user of [operator, { ...invitedUser(), isOperator: true } as const]) {
       const refusal = decide(user, { type: 'reset_user', account: 1, link });

@@ -1,9 +1,8 @@
 /** Secrets of the installation that its processes share, and nobody is shown. */
 import { installation } from '../../users/user.ts';
-import { type Sql, sql } from '../sql.ts';
+import { raw, type Sql, sql } from '../sql.ts';
 import { rowsOf, type Steps } from '../steps.ts';
 import { columnsIn, type Row } from '../tables.ts';
-import { raw } from '../sql.ts';
 import { one, owned, type Read } from './read.ts';
 
 type Secret = Row<'installation_secret'>;

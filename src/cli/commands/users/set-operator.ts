@@ -9,6 +9,7 @@ export const command = databaseCommand({
   purpose: 'Make a user an operator of the installation, or an operator none.',
   details: [
     'Operators create and rename accounts in the dashboard, and see the log of the installation. On accounts they have their roles and no more. Nobody becomes one over the API.',
+    'A link that they have not used ends when they become one; `opentill users reset` makes a new one.',
     'There may be no operator: this command makes the next one. A user who has no role on any account is deleted with `--off`.',
   ],
   arguments: { user: required(idOf('usr', 'a user'), 'The user, `usr_…`.') },
