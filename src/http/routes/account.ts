@@ -84,7 +84,8 @@ export function accountRoutes(api: Api, { store, execute, now, realNow, publicUr
         permission,
         liveOnly: true,
         summary: 'List accounts',
-        description: 'All accounts of the installation, newest first.',
+        description:
+          'All accounts of the installation, newest first. One that another instance has just created is in the list within a second.',
         lists: 'Account',
       },
       { querystring: accountsQuery },
