@@ -61,13 +61,6 @@ export const operatorFaults: readonly Fault[] = [
     replace: '        showing(true),',
   },
   {
-    name: 'accounts that are made at once get the same number',
-    file: 'src/store/resources/directory.ts',
-    tests: ['test/api/accounts.test.ts'],
-    find: 'next: newAccount.number + 1,',
-    replace: 'next: newAccount.number,',
-  },
-  {
     name: 'accounts of two processes get the same number, again and again',
     file: 'src/store/resources/directory.ts',
     tests: ['test/store/postgres.test.ts'],

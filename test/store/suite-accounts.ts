@@ -83,6 +83,28 @@ export function accountSuite(open: Open): void {
       }
     });
 
+    it('have the next numbers where one process makes many in one commit', async ({ store }) => {
+      const execute = executeOn(store);
+      const origin = ownOrigin(installation, 'operator');
+      const now = Date.now();
+      const results = await Promise.all(
+        Array.from({ length: ROUNDS }, (_, index) =>
+          execute({
+            ...{ subject: 'new_account', origin, account: newAccount(`Shop ${index}`), now },
+            owner: { invited: newId('usr', now), link: newLink(now).link },
+          }),
+        ),
+      );
+      const numbers = results.map(({ result }) => {
+        assert.ok(!isRefusal(result) && result.kind === 'change');
+        return result.value.account.number;
+      });
+      assert.deepEqual(
+        numbers,
+        numbers.map((_, index) => index + 3),
+      );
+    });
+
     it('belong to a user who signs in already, where one asks', async ({ store }) => {
       const ada = await acceptedUser(store, { account: 1 });
       const { account, owner } = await made(store, 'Hers', { user: ada.id });
