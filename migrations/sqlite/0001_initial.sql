@@ -37,7 +37,7 @@ CREATE TABLE api_key (
   account INTEGER NOT NULL REFERENCES account (number),
   live INTEGER NOT NULL CHECK (live IN (0, 1)),
   secret_hash TEXT NOT NULL UNIQUE,
-  -- Space-separated: read write refund webhooks bank manage.
+  -- Space-separated: read write refund webhooks bank manage accounts.
   permissions TEXT NOT NULL,
   name TEXT NOT NULL,
   created_at INTEGER NOT NULL,
@@ -101,13 +101,22 @@ CREATE TABLE dashboard_user (
   id TEXT NOT NULL,
   -- Lower-case; null until an invitation is accepted.
   email TEXT,
-  -- Accounts with the role on each: ' 1:owner 12:support '.
+  -- Accounts with the role on each: ' 1:owner 12:support '; operators of the installation have 0:operator as well.
   accounts TEXT NOT NULL,
   data TEXT NOT NULL,
   checksum INTEGER NOT NULL,
   PRIMARY KEY (account, live, id)
 ) STRICT;
 CREATE UNIQUE INDEX dashboard_user_email ON dashboard_user (account, live, email) WHERE email IS NOT NULL;
+
+-- Secrets that processes share and nobody is shown. They are of the installation, as users are.
+CREATE TABLE installation_secret (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  value TEXT NOT NULL,
+  PRIMARY KEY (account, live, name)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE customer (
   account INTEGER NOT NULL,

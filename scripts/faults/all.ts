@@ -14,6 +14,7 @@ import { methodFaults } from './methods.ts';
 import { moneyFaults } from './money.ts';
 import { nodeFaults } from './nodes.ts';
 import { operationFaults } from './operation.ts';
+import { operatorFaults } from './operators.ts';
 import { paymentFaults } from './payments.ts';
 import { peopleFaults } from './people.ts';
 import { simulationFaults } from './simulation.ts';
@@ -38,6 +39,7 @@ export const allFaults: readonly Fault[] = [
   ...nodeFaults,
   ...operationFaults,
   ...moneyFaults,
+  ...operatorFaults,
   ...paymentFaults,
   ...peopleFaults,
   ...simulationFaults,

@@ -25,14 +25,15 @@ export const memberFaults: readonly Fault[] = [
   {
     name: 'an account takes over the sign-in of somebody who works for another one as well',
     ...rules,
-    find: 'if (accountsOf(user).length > 1)',
-    replace: 'if (accountsOf(user).length > 2)',
+    file: 'src/users/user.ts',
+    find: 'Object.keys(user.roles).length > 1',
+    replace: 'Object.keys(user.roles).length > 2',
   },
   {
     name: 'an account takes over the sign-in of somebody who does not work for it',
     ...rules,
-    find: 'if (roleOn(user, account) === undefined) return noSuchMember;\n    if (accountsOf',
-    replace: 'if (accountsOf',
+    find: 'if (roleOn(user, account) === undefined) return noSuchMember;\n    if (isMoreThan',
+    replace: 'if (isMoreThan',
   },
   {
     name: 'an account is told that somebody is a user of others',
@@ -55,7 +56,8 @@ export const memberFaults: readonly Fault[] = [
   {
     name: 'idempotency keys of two accounts meet',
     ...route,
-    find: '`${tenantName(tenant)} ${idempotency.key}`',
+    file: 'src/http/answer.ts',
+    find: '`${tenantName(own)} ${idempotency.key}`',
     replace: 'idempotency.key',
   },
   {
@@ -74,10 +76,10 @@ export const memberFaults: readonly Fault[] = [
   },
   {
     name: 'an operation of live mode asks for no mode',
-    file: 'src/http/api.ts',
+    file: 'src/http/admission.ts',
     tests: ['test/api/auth.test.ts'],
-    find: "tenant.mode !== 'live'",
-    replace: 'tenant.account === 0',
+    find: "liveOnly ? 'live' : tenant.mode",
+    replace: 'liveOnly ? tenant.mode : tenant.mode',
   },
   {
     name: 'an address is kept as it was typed',
@@ -109,8 +111,8 @@ export const memberFaults: readonly Fault[] = [
     name: 'an answer to an invitation belongs to no account',
     file: 'src/store/check/check.ts',
     tests: ['test/cli/db-check.test.ts'],
-    find: "['dashboard_user', 'idempotency', 'audit']",
-    replace: "['dashboard_user', 'audit']",
+    find: "  'installation_secret',\n  'idempotency',\n",
+    replace: "  'installation_secret',\n",
   },
   {
     name: 'answers about users are kept for ever on PostgreSQL',
@@ -155,8 +157,8 @@ export const memberFaults: readonly Fault[] = [
   {
     name: 'each start invites an owner',
     ...firstStart,
-    find: '  if (made === null) return null;\n  const link',
-    replace: '  if (made === null && account.number !== 1) return null;\n  const link',
+    find: '  if (made === null) return null;\n  await secret',
+    replace: '  if (made === null && account.number !== 1) return null;\n  await secret',
   },
   {
     name: 'the first user may only read',

@@ -195,8 +195,8 @@ export const paymentFaults: readonly Fault[] = [
     name: 'somebody of another account is told of as nobody',
     ...history,
     file: 'src/dashboard/actors.ts',
-    find: 'others.get(actor) ?? actor',
-    replace: "others.get(actor) ?? ''",
+    find: 'name: others.get(actor) ?? actor',
+    replace: "name: others.get(actor) ?? ''",
   },
   {
     name: 'a change is told of as that of the one before it',

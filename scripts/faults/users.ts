@@ -107,8 +107,8 @@ export const userFaults: readonly Fault[] = [
   {
     name: 'a link that one account has asked for leads to another one',
     ...rules,
-    find: 'changed({ ...user, link: null, roles })',
-    replace: 'changed({ ...user, roles })',
+    find: 'const after = { ...user, link: null, roles,',
+    replace: 'const after = { ...user, roles,',
   },
   {
     name: 'a link outlives the sign-in of whom it is for',

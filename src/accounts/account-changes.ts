@@ -29,7 +29,7 @@ export function changedAccount(
 ): Account | Refusal {
   switch (command.type) {
     case 'rename_account':
-      return renamed(account, command.name);
+      return isAccountName(command.name) ? renamed(account, command.name) : refuseFields([noName]);
     case 'change_settings': {
       const { name = account.name, patch } = command;
       const changed = changedSettings(account.settings[mode], patch);
@@ -76,12 +76,17 @@ const withLogo = (account: Account, mode: Mode, name: string | null): Account =>
 const renamed = (account: Account, name: string): Account =>
   name === account.name ? account : { ...account, name };
 
+export const noName: Problem = {
+  pointer: '/name',
+  detail: `must have 1 to ${ACCOUNT_NAME_LENGTH} characters`,
+};
+
 /** Keys of test mode change nothing that live payers see. */
 function problemsOfName(account: Account, mode: Mode, name: string): Problem[] {
   if (name === account.name) return [];
   const problem = (detail: string) => ({ pointer: '/name', detail });
   return [
-    ...(isAccountName(name) ? [] : [problem(`must have 1 to ${ACCOUNT_NAME_LENGTH} characters`)]),
+    ...(isAccountName(name) ? [] : [noName]),
     ...(mode === 'live' ? [] : [problem('is of both modes: only a key of live mode changes it')]),
   ];
 }

@@ -9,6 +9,7 @@ import type { AccountSettings } from './settings.ts';
 export type Account = {
   readonly number: number;
   readonly name: string;
+  readonly createdAt: RealTime;
   /** The secrets (`whsec_…`) that sign deliveries to a session's own `webhook_url`. */
   readonly webhookSecrets: Readonly<Record<Mode, string>>;
   /** The previous secrets, as long as they sign beside the current ones. */
@@ -50,7 +51,7 @@ export function createFirstAccount(
   return store.accounts.createFirst(newAccount(name), nowMs);
 }
 
-function newAccount(name: string): NewAccount {
+export function newAccount(name: string): NewAccount {
   const webhookSecrets = { test: newWebhookSecret(), live: newWebhookSecret() };
   return { name, webhookSecrets, testClockOffsetMs: 0 };
 }

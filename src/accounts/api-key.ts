@@ -11,13 +11,19 @@ const usual = ['read', 'write', 'refund', 'webhooks', 'bank'] as const;
 /** A key gets these only where they are named. `manage` is for the API keys and settings of the account and mode. */
 const onlyNamed = ['manage'] as const;
 
+/** `accounts` is for all accounts of the installation. The command line alone gives it, and only to keys of live mode. */
+const ofInstallation = ['accounts'] as const;
+
 /** Permission of an API key. */
-export type Permission = (typeof usual | typeof onlyNamed)[number];
+export type Permission = (typeof usual | typeof onlyNamed | typeof ofInstallation)[number];
 
 /** Permissions of a key for which none are named. */
 export const usualPermissions: readonly Permission[] = usual;
 
-export const allPermissions: readonly Permission[] = [...usual, ...onlyNamed];
+/** Permissions that are about one account: who manages it gives them to its keys, and has them as its owner. */
+export const accountPermissions = [...usual, ...onlyNamed] as const;
+
+export const allPermissions: readonly Permission[] = [...accountPermissions, ...ofInstallation];
 
 export type ApiKey = {
   readonly id: string;

@@ -29,6 +29,8 @@ export function decideApiKey(
   command: ApiKeyCommand,
 ): ApiKeyDecision | Refusal {
   if (command.type === 'create_api_key') {
+    const { tenant, permissions } = command.key;
+    if (tenant.mode === 'test' && permissions.includes('accounts')) return ofLiveMode;
     if (counts.active >= MAX_API_KEYS) {
       return refuse('too_many_api_keys', `There are ${MAX_API_KEYS} active API keys already.`);
     }
@@ -39,6 +41,10 @@ export function decideApiKey(
   const key = { ...known, revokedAt: command.at };
   return { kind: 'revoked', key, counts: countedWith(counts, known, -1) };
 }
+
+const ofLiveMode = refuse('field_invalid', 'The permission accounts is for keys of live mode.', [
+  { pointer: '/permissions', detail: 'have accounts, which is for keys of live mode' },
+]);
 
 /** The counts with one key more or less. */
 export function countedWith({ active, managing }: KeyCounts, { permissions }: ApiKey, by: 1 | -1): KeyCounts {

@@ -17,6 +17,32 @@ import { serializeSettings } from './settings-json.ts';
 
 const timestampOrNull = (ms: number | null) => (ms === null ? null : timestamp(ms));
 
+export function representAccount({
+  number,
+  createdAt,
+  name,
+}: Pick<Account, 'number' | 'createdAt' | 'name'>) {
+  return { id: String(number), object: 'account', created_at: timestamp(createdAt), name };
+}
+
+/**
+ * An account that was just made, with its first owner, and with what is shown only now: null in an answer that is kept for
+ * a repetition. The owner has no link where it is a user who signs in already.
+ */
+export function representNewAccount(
+  account: Account,
+  owner: string,
+  shown: { readonly ownerUrl: string | null; readonly webhookSecrets: Account['webhookSecrets'] } | null,
+) {
+  const { test, live } = shown?.webhookSecrets ?? { test: null, live: null };
+  return {
+    ...representAccount(account),
+    owner,
+    owner_url: shown?.ownerUrl ?? null,
+    webhook_secrets: { test, live },
+  };
+}
+
 /** The key without its secret, of which there is only a hash. `caller` is the key of the request, or `operator`. */
 export function representApiKey({ id, createdAt, name, permissions, revokedAt }: ApiKey, caller: string) {
   return {

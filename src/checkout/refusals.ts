@@ -20,6 +20,7 @@ export type RefusalReason =
   | 'too_many_endpoints'
   | 'endpoint_disabled'
   | 'too_many_api_keys'
+  | 'too_many_accounts'
   | 'user_exists'
   | 'too_many_users'
   | 'last_owner'

@@ -4,6 +4,7 @@ import { createFirstAccount } from '../accounts/account.ts';
 import { addApiKey, createApiKey, hashSecret, usualPermissions } from '../accounts/api-key.ts';
 import type { Config } from '../config/settings.ts';
 import type { Store } from '../store/store.ts';
+import { secretOfChallenges } from '../users/passkeys.ts';
 import { Failure } from './failure.ts';
 import { inviteUser } from './members/in-database.ts';
 import { executeOn } from './with-store.ts';
@@ -34,6 +35,7 @@ export async function firstStart(
     if (key.revokedAt !== null) throw new Failure('the key of BOOTSTRAP_API_KEY is revoked');
   }
   if (made === null) return null;
+  await secretOfChallenges(store);
   const link = await linkForOwner(store, PUBLIC_URL, account.number);
   const webhookSecret = account.webhookSecrets.test;
   if (given) return `Webhook secret  ${webhookSecret}\n${signingIn(link)}`;
@@ -46,9 +48,9 @@ export async function firstStart(
   return firstSteps(PUBLIC_URL, id, secret, webhookSecret, link);
 }
 
-/** Link for the owner of the account that was just made, so that no later start makes another. */
+/** Link for the owner of the account that was just made, who operates the installation, so that no later start makes another. */
 async function linkForOwner(store: Store, publicUrl: string, account: number): Promise<string> {
-  const owner = { account, role: 'owner', name: '', email: '' } as const;
+  const owner = { account, role: 'owner', name: '', email: '', isOperator: true } as const;
   const { url } = await inviteUser({ store, execute: executeOn(store) }, publicUrl, owner);
   return url;
 }

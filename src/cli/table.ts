@@ -46,6 +46,8 @@ const sections: readonly Section[] = [
       'users invite': () => import('./commands/users/invite.ts'),
       'users set-role': () => import('./commands/users/set-role.ts'),
       'users remove': () => import('./commands/users/remove.ts'),
+      'users operators': () => import('./commands/users/operators.ts'),
+      'users set-operator': () => import('./commands/users/set-operator.ts'),
       'users reset': () => import('./commands/users/reset.ts'),
     },
   },

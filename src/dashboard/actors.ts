@@ -1,6 +1,6 @@
 /** Actors: names for those who have changed something. */
 import { type Content, html } from '../lib/html.ts';
-import { installation, MAX_USERS } from '../users/user.ts';
+import { installation, isUserId, MAX_USERS } from '../users/user.ts';
 import type { DashboardDependencies } from './dependencies.ts';
 import { type Place, pathIn } from './place.ts';
 
@@ -26,6 +26,20 @@ export async function actorsOf(
     const user = rows.find(({ id }) => id === actor);
     if (user === undefined) return { name: others.get(actor) ?? actor, href: null };
     return { name: user.name || user.email || user.id, href: members && `${members}#${user.id}` };
+  };
+}
+
+/** Names for actors in the log of the installation: of users whichever accounts they work for. */
+export async function usersNamed(
+  { store }: Pick<DashboardDependencies, 'store'>,
+  ids: readonly string[],
+): Promise<Actors> {
+  const found = await Promise.all(
+    [...new Set(ids)].filter(isUserId).map((id) => store.dashboardUsers.fetch(id)),
+  );
+  return (actor) => {
+    const user = found.find((each) => each?.id === actor);
+    return { name: user?.name || user?.email || (others.get(actor) ?? actor), href: null };
   };
 }
 

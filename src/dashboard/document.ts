@@ -37,6 +37,12 @@ export const navigation: ReadonlyArray<{
   { screen: 'settings', name: 'Settings', operation: 'ACCOUNT_SETTINGS.FETCH' },
 ];
 
+/** Screens of operators, about the whole installation. */
+const ofInstallation: ReadonlyArray<Pick<(typeof navigation)[number], 'screen' | 'name'>> = [
+  { screen: 'accounts', name: 'Accounts' },
+  { screen: 'installation-log', name: 'Log of the installation' },
+];
+
 const modeNames: Readonly<Record<Mode, string>> = { live: 'Live', test: 'Test' };
 
 const ICON =
@@ -60,7 +66,7 @@ export function documentOf(screen: Screen, basePath: string): string {
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 ${visitor !== null && bar(screen, visitor, basePath)}
-<main id="main" tabindex="-1"${place === null && html` class="narrow"`}>
+<main id="main" tabindex="-1"${place === null && screen.current === undefined && html` class="narrow"`}>
 <h1>${title}</h1>
 ${notice && html`<p class="notice" role="status">${notice}</p>`}
 ${main}
@@ -71,10 +77,13 @@ ${main}
 }
 
 function bar({ place, current }: Screen, visitor: Visitor, basePath: string): Html {
+  const { isOperator } = visitor.user;
   return html`<header class="bar">
 ${place === null ? html`<a class="home" href="${basePath}/dashboard">opentill</a>` : accountsIn(place, current, basePath)}
 ${place !== null && waysIn(place, current, basePath)}
+${place === null && isOperator && waysOf(ofInstallation, current, (screen) => `${basePath}/dashboard/${screen}`)}
 <nav class="own" aria-label="You">
+${place !== null && isOperator && html`<a href="${basePath}/dashboard/accounts">Installation</a>`}
 <a href="${basePath}/dashboard/profile">${visitor.user.name || visitor.user.email}</a>
 <form method="post" action="${basePath}/dashboard/sign-out">${tokenField(visitor)}<button class="link">Sign out</button></form>
 </nav>
@@ -103,15 +112,23 @@ ${accounts.map(
 </div>`;
 }
 
-function waysIn(place: Place, current: string | undefined, basePath: string): Html {
-  const ways = navigation.filter(({ operation }) => place.may(operation));
-  return html`<nav class="ways" aria-label="Screens"><ul>
+const waysIn = (place: Place, current: string | undefined, basePath: string): Html =>
+  waysOf(
+    navigation.filter(({ operation }) => place.may(operation)),
+    current,
+    (screen) => `${basePath}${pathIn(place.tenant, screen)}`,
+  );
+
+const waysOf = (
+  ways: typeof ofInstallation,
+  current: string | undefined,
+  to: (screen: string) => string,
+): Html => html`<nav class="ways" aria-label="Screens"><ul>
 ${ways.map(
   ({ screen, name }) =>
-    html`<li><a href="${basePath}${pathIn(place.tenant, screen)}"${screen === current && html` aria-current="page"`}>${name}</a></li>
+    html`<li><a href="${to(screen)}"${screen === current && html` aria-current="page"`}>${name}</a></li>
 `,
 )}</ul></nav>`;
-}
 
 /** The fields that every form has which changes something: its token, and for whom it was made. */
 export const tokenField = ({

@@ -14,6 +14,8 @@ const notices = {
   passkey: 'The passkey is added.',
   'passkey-removed': 'The passkey is removed.',
   'key-revoked': 'The key is revoked.',
+  'account-created': 'The account is created, and you are its owner.',
+  'account-renamed': 'The account has a new name.',
   saved: 'Your changes are saved.',
   'endpoint-enabled': 'The endpoint is enabled.',
   'endpoint-disabled': 'The endpoint is disabled.',

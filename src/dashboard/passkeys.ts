@@ -11,13 +11,14 @@ import {
   type Purpose,
   partyOf,
   requestOf,
+  secretOfChallenges,
   usedPasskey,
 } from '../users/passkeys.ts';
 import type { Passkey, User, UserId } from '../users/user.ts';
 
 type Given = {
   readonly publicUrl: string;
-  readonly store: Pick<Store, 'accounts'>;
+  readonly store: Pick<Store, 'secrets'>;
   readonly realNow: () => RealTime;
 };
 
@@ -44,12 +45,8 @@ export function passkeysFor({ publicUrl, store, realNow }: Given): Passkeys | nu
 }
 
 function passkeysOf(party: Party, store: Given['store'], realNow: () => RealTime): Passkeys {
-  /** All processes have the same secret, and there is a first account wherever there are users. */
-  async function challenges() {
-    const [first] = await store.accounts.list();
-    if (first === undefined) throw new Error('there are users and no account');
-    return challengesOf(first.webhookSecrets.live);
-  }
+  /** All processes have the same secret. */
+  const challenges = async () => challengesOf(await secretOfChallenges(store));
 
   /** Verifier of a challenge, and the time at which the one was made that it has met. */
   async function asked(purpose: Purpose) {

@@ -9,6 +9,7 @@ import { script, stylesheet } from './assets.ts';
 import type { DashboardDependencies } from './dependencies.ts';
 import { documentOf } from './document.ts';
 import { declareOn } from './screen.ts';
+import { accountScreens } from './screens/accounts.ts';
 import { bankScreens } from './screens/bank.ts';
 import { bankEntryScreens } from './screens/bank-entry.ts';
 import { deliveryScreens } from './screens/delivery.ts';
@@ -113,6 +114,7 @@ export async function dashboardRoutes(
   linkScreens(declare, dependencies);
   profileScreens(declare, dependencies);
   factorScreens(declare, dependencies);
+  accountScreens(declare, dependencies);
   memberScreens(declare, basePath);
   keyScreens(declare, dependencies);
   webhookScreens(declare, dependencies);

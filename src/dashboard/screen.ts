@@ -2,6 +2,8 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { StoreUnavailable } from '../store/errors.ts';
+import { operatorRights } from '../users/roles.ts';
+import { installation } from '../users/user.ts';
 import { type ApiAnswer, type ApiCaller, apiFor } from './api.ts';
 import { confirmIn, type Proof } from './confirm.ts';
 import { clearCookie } from './cookie.ts';
@@ -25,7 +27,9 @@ export type Needs =
       readonly operation: string;
       /** Set for what moves money, keys or people: the visitor proves anew who they are, unless they did so lately. */
       readonly confirmed?: true;
-    };
+    }
+  /** The right to an operation on the whole installation, which its operators have. */
+  | { readonly installation: string; readonly confirmed?: true };
 
 export type Declared = {
   readonly method: 'GET' | 'POST';
@@ -78,7 +82,16 @@ export type Visit = OwnVisit & {
   readonly anew: Pick<ApiCaller, 'get'>;
 };
 
-type VisitOf<N extends Needs> = N extends 'nothing' ? Common : N extends string ? OwnVisit : Visit;
+/** A request of an operator about the installation. */
+export type InstallationVisit = OwnVisit & { readonly api: ApiCaller };
+
+type VisitOf<N extends Needs> = N extends 'nothing'
+  ? Common
+  : N extends string
+    ? OwnVisit
+    : N extends { readonly installation: string }
+      ? InstallationVisit
+      : Visit;
 
 export type Declare = <N extends Needs>(
   declared: Omit<Declared, 'needs'> & { readonly needs: N },
@@ -87,7 +100,7 @@ export type Declare = <N extends Needs>(
 
 /** A function that adds screens to the dashboard. */
 export function declareOn(app: FastifyInstance, dependencies: DashboardDependencies): Declare {
-  const { basePath } = dependencies;
+  const { basePath, mayDo } = dependencies;
 
   function send(
     reply: FastifyReply,
@@ -113,10 +126,14 @@ export function declareOn(app: FastifyInstance, dependencies: DashboardDependenc
   }
 
   /** Asks who somebody is, unless that is known. */
-  const proof = async (visit: OwnVisit): Promise<Proof> =>
+  const proofOf = async (visit: OwnVisit): Promise<Proof> =>
     visit.visitor.isConfirmed ? { visitor: visit.visitor } : confirmIn(dependencies, visit);
 
-  const apiOf = ({ request, visitor }: OwnVisit, { rights, tenant }: Place, mode = tenant.mode): ApiCaller =>
+  const apiOf = (
+    { request, visitor }: OwnVisit,
+    { rights, tenant }: Pick<Place, 'rights' | 'tenant'>,
+    mode = tenant.mode,
+  ): ApiCaller =>
     apiFor({
       ask: dependencies.ask,
       user: visitor.user.id,
@@ -138,8 +155,9 @@ export function declareOn(app: FastifyInstance, dependencies: DashboardDependenc
   }
 
   return (declared, respond) => {
-    const { method, path, needs } = declared;
-    const { operation, confirmed = false } = typeof needs === 'object' ? needs : { operation: '' };
+    const { method, path } = declared;
+    const needs: Needs = declared.needs;
+    const confirmed = needs === 'own-confirmed' || (typeof needs === 'object' && needs.confirmed === true);
 
     async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
       if (declared.upload === undefined) return answerWith(null, request, reply);
@@ -166,8 +184,15 @@ export function declareOn(app: FastifyInstance, dependencies: DashboardDependenc
       const repeated = [...repeatedIn(request.body), ...repeatedIn(request.query)];
       if (repeated.length > 0) return send(reply, ambiguous(repeated), common);
       // The type follows from what is declared, which the compiler cannot see.
-      const given = async (visit: Common | OwnVisit | Visit) =>
+      const given = async (visit: Common | OwnVisit | InstallationVisit | Visit) =>
         send(reply, await respond(visit as Parameters<typeof respond>[0]), visit);
+      /** Goes on with whoever has proved who they are, where that is needed. */
+      const proven = async <V extends OwnVisit>(visit: V) => {
+        const proof = confirmed ? await proofOf(visit) : visit;
+        return 'outcome' in proof
+          ? send(reply, proof.outcome, visit)
+          : given({ ...visit, visitor: proof.visitor });
+      };
       if (needs === 'nothing') return given(common);
       const visitor = await visitorOf(dependencies, request);
       if (visitor === null) {
@@ -177,12 +202,13 @@ export function declareOn(app: FastifyInstance, dependencies: DashboardDependenc
       }
       const own: OwnVisit = { ...common, visitor };
       if (method === 'POST' && !hasFormToken(request, visitor)) return send(reply, outdated, own);
-      if (typeof needs === 'string') {
-        const proven = needs === 'own-confirmed' ? await proof(own) : own;
-        return 'outcome' in proven
-          ? send(reply, proven.outcome, own)
-          : given({ ...own, visitor: proven.visitor });
+      if (typeof needs === 'string') return proven(own);
+      if ('installation' in needs) {
+        const isAllowed = visitor.user.isOperator === true && mayDo(operatorRights, needs.installation);
+        if (!isAllowed) return send(reply, forOperators, own);
+        return proven({ ...own, api: apiOf(own, { rights: operatorRights, tenant: installation }) });
       }
+      const { operation } = needs;
       const place = await placeOf(dependencies, visitor, common.params);
       if (place === null) return send(reply, notFound, own);
       const api = apiOf(own, place);
@@ -197,10 +223,7 @@ export function declareOn(app: FastifyInstance, dependencies: DashboardDependenc
         anew: { get: (url) => getAnew(common, operation, url) },
       };
       if (!place.may(operation)) return send(reply, forbidden(place), visit);
-      const proven = confirmed ? await proof(own) : own;
-      return 'outcome' in proven
-        ? send(reply, proven.outcome, visit)
-        : given({ ...visit, visitor: proven.visitor });
+      return proven(visit);
     }
 
     // A file has the pace of uploads.
@@ -226,6 +249,12 @@ const outdated: Outcome = {
   status: 403,
   title: 'The form is out of date',
   main: 'Nothing was changed. Go back, load the page again, and send the form once more.',
+};
+
+const forOperators: Outcome = {
+  status: 403,
+  title: 'This is for operators',
+  main: 'Operators of the installation are made on the command line of the machine: opentill users set-operator.',
 };
 
 const forbidden = ({ role }: Place): Outcome => ({

@@ -49,6 +49,7 @@ type Demands = {
   readonly operation?: string;
   readonly permission?: Permission;
   readonly testOnly?: boolean;
+  readonly liveOnly?: boolean;
   /** Set if it also answers with a stream. */
   readonly eventStream?: object;
   /** Types of the bytes with which it answers instead of JSON. */
@@ -123,16 +124,15 @@ function refusalFor(
   { keys, tenants }: Limits,
 ): RequestError | undefined {
   const { keyId, tenant } = principal;
-  const { permission, testOnly, eventStream, downloads } = demands;
+  const { permission, testOnly, liveOnly, eventStream, downloads } = demands;
   // Who has many keys must not have many times as much.
   const wait = refusalOf(keys, keyId) ?? refusalOf(tenants, tenantName(tenant));
   if (wait) return wait;
   if (!suffices(principal, demands)) {
     return forbidden(`The API key lacks the permission "${permission}".`);
   }
-  if (testOnly && tenant.mode !== 'test') {
-    return forbidden('Only keys of test mode may call this operation.');
-  }
+  const onlyMode = testOnly ? 'test' : liveOnly ? 'live' : tenant.mode;
+  if (tenant.mode !== onlyMode) return forbidden(`Only keys of ${onlyMode} mode may call this operation.`);
   if (acceptsJson(accept) || (eventStream && wantsEventStream(accept))) return undefined;
   if (downloads && acceptsType(accept ?? '', downloads)) return undefined;
   return new RequestError('not_acceptable');

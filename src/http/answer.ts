@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Account } from '../accounts/account.ts';
 import { isRefusal } from '../checkout/refusals.ts';
-import type { Tenant } from '../checkout/tenant.ts';
+import { type Tenant, tenantName } from '../checkout/tenant.ts';
 import type { Answer, IdempotencyKey, Store } from '../store/store.ts';
 import type { Origin } from '../writer/command.ts';
 import type { Executed } from '../writer/writer.ts';
@@ -39,6 +39,16 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 export function originOf(request: FastifyRequest): Origin {
   const { keyId, tenant } = principalOf(request);
   return { tenant, actor: keyId, requestId: request.id, idempotency: idempotencyOf(request) };
+}
+
+/**
+ * Origin of commands on another tenant than the caller's: the installation, or another account. Answers are kept there for
+ * the callers of all accounts, so that an idempotency key is that of its account and mode.
+ */
+export function originOn(tenant: Tenant, request: FastifyRequest): Origin {
+  const { tenant: own, idempotency, ...who } = originOf(request);
+  const key = idempotency && { ...idempotency, key: `${tenantName(own)} ${idempotency.key}` };
+  return { ...who, tenant, idempotency: key };
 }
 
 /** The account of the caller's key. */

@@ -11,7 +11,7 @@ import { tenantName } from '../checkout/tenant.ts';
 import { type Admission, admitCallers } from './admission.ts';
 import { principalOf } from './answer.ts';
 import { parseBodies } from './body.ts';
-import { fieldsError, RequestError } from './errors.ts';
+import { fieldsError } from './errors.ts';
 import { dropAbsent, longListProblem, nameNobody } from './input.ts';
 import { loosenBorder } from './loose.ts';
 import { refuseOtherMethods } from './methods.ts';
@@ -31,10 +31,6 @@ export type Api = FastifyInstance<
 /** Returns a function to call once all routes are there: it answers the methods that they do not have. */
 export function prepareApi(api: FastifyInstance, admission: Admission): () => void {
   admitCallers(api, admission);
-  api.addHook('onRequest', (request, _reply, done) => {
-    const isRefused = request.routeOptions.config.liveOnly && principalOf(request).tenant.mode !== 'live';
-    done(isRefused ? liveOnlyError() : undefined);
-  });
   parseBodies(api);
   api.addHook('preValidation', (request, _reply, done) => {
     if (request.routeOptions.config.optionalBody) request.body ??= {};
@@ -58,9 +54,4 @@ export function prepareApi(api: FastifyInstance, admission: Admission): () => vo
     else done();
   });
   return refuseOtherMethods(api);
-}
-
-function liveOnlyError(): RequestError {
-  const message = 'Only keys of live mode may call this operation.';
-  return new RequestError('scope_missing', [{ reason: 'scope_missing', message, remarks: '' }]);
 }

@@ -30,6 +30,7 @@ import { collectOperations } from './operation.ts';
 import { createOverload } from './overload.ts';
 import { createPieces, sendInPieces } from './pieces.ts';
 import { requestIds } from './request-id.ts';
+import { accountRoutes } from './routes/account.ts';
 import { accountSettingsRoutes } from './routes/account-settings.ts';
 import { apiKeyRoutes } from './routes/api-key.ts';
 import { auditRoutes } from './routes/audit.ts';
@@ -172,6 +173,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       railCredentialsRoutes(api, options);
       webhookSecretRoutes(api, options);
       auditRoutes(api, options);
+      accountRoutes(api, options);
       testHelperRoutes(api, options);
       finish();
     },

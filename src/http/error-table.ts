@@ -210,6 +210,12 @@ export const errorTable = {
     text: 'The account has the maximum number of active API keys.',
     advice: 'Revoke a key that you no longer need. A revoked key does not count.',
   },
+  too_many_accounts: {
+    status: 409,
+    code: 19048,
+    text: 'The installation has the maximum number of accounts.',
+    advice: 'An account is never removed. Rename one that is no longer used, or start another installation.',
+  },
   user_exists: {
     status: 409,
     code: 19044,
@@ -231,9 +237,9 @@ export const errorTable = {
   member_elsewhere: {
     status: 409,
     code: 19047,
-    text: 'The member has a role on another account as well.',
+    text: 'The member has more than the role on this account.',
     advice:
-      'The link would lead to the other account too. The operator of the service makes one with `opentill users reset`.',
+      'The link would lead to another account, or to the whole installation, too. The operator of the service makes one with `opentill users reset`.',
   },
   no_credentials_key: {
     status: 409,

@@ -5,6 +5,7 @@ import type { Checkout } from '../checkout/session.ts';
 import type { Tenant, TenantTime } from '../checkout/tenant.ts';
 import { createOneATurn } from '../lib/one-a-turn.ts';
 import type { RealTime } from '../lib/time.ts';
+import { installation } from '../users/user.ts';
 import { type DirectoryParts, directoryOf } from './directory.ts';
 import { type Feed, feedReads } from './feed.ts';
 import { TURN_MS } from './lists.ts';
@@ -15,6 +16,7 @@ import { clockOffsetAt } from './resources/clocks.ts';
 import type { Read, Run } from './resources/read.ts';
 import { refundList } from './resources/refunds.ts';
 import { countRemovable } from './resources/removable.ts';
+import { keepSecret } from './resources/secrets.ts';
 import { gauges, newestTime, strandedDeliveries } from './resources/work.ts';
 import { purgeDeliveries, purgeEvents } from './retention.ts';
 import type { Steps } from './steps.ts';
@@ -87,6 +89,11 @@ export function resources(parts: Parts) {
     bankEntries: { ...asked.bankEntries, list: inSteps(asked.bankEntries.list) },
     bankFiles: { ...asked.bankFiles, list: inSteps(asked.bankFiles.list) },
     dashboardUsers: { ...asked.dashboardUsers, list: inSteps(asked.dashboardUsers.list) },
+    secrets: {
+      ...asked.secrets,
+      keep: async (name, candidate) =>
+        (await asked.secrets.fetch(name)) ?? inTransaction(installation, keepSecret(name, candidate)),
+    },
     events: { ...asked.events, ...feedReads(run, feed), end: feed.end },
     work: {
       ...asked.work,

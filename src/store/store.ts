@@ -76,6 +76,9 @@ export type Writes = ResourceWrites & {
   readonly dueNow?: ReadonlyArray<{ readonly receiver: string; readonly at: TenantTime }>;
   readonly clockMove?: ClockMove;
   readonly account?: AccountChange;
+  readonly newAccount?: Account;
+  /** Lines for the logs of accounts that a change of the installation is about. */
+  readonly accountAudits?: ReadonlyArray<{ readonly account: number; readonly audit: Audit }>;
 };
 
 export type Unit = {
@@ -201,6 +204,12 @@ export type ApiKeys = {
   add(key: ApiKey): Promise<boolean>;
 };
 
+/** Secrets of the installation that its processes share. */
+export type Secrets = {
+  /** The secret of that name; where there is none yet, the candidate becomes it, unless another process is first. */
+  keep(name: string, candidate: string): Promise<string>;
+};
+
 /** Work that is due, and claims of it. */
 export type Work = {
   /** Tenants in which work is due, by its kind; there may be more of them than have any. */
@@ -290,6 +299,7 @@ export type Store = AskedResources & {
   readonly endpoints: Endpoints;
   readonly accounts: Accounts;
   readonly apiKeys: ApiKeys;
+  readonly secrets: Secrets;
   readonly work: Work;
   readonly retention: Retention;
 

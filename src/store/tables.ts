@@ -22,6 +22,7 @@ export const tables = {
     created_at bigint, revoked_at bigint?`,
   clock_move: 'at* bigint, offset_ms bigint',
   dashboard_user: 'id* usr, email text?, accounts text, data text',
+  installation_secret: 'name* text, value text',
   customer: 'id* cus, email text?, data text',
   checkout: `id* chk, version integer, event_count integer, status text, payment_status text,
     invoice_currency text, amount_paid bigint, partially_paid boolean, paid_in_excess boolean,

@@ -5,7 +5,7 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
-import { ID_LENGTH } from '../lib/id.ts';
+import { ID_LENGTH, randomText } from '../lib/id.ts';
 import type { RealTime } from '../lib/time.ts';
 import { MAX_PASSKEYS, type Passkey, type User, type UserId } from './user.ts';
 
@@ -15,6 +15,17 @@ export const CHALLENGE_MS = 5 * 60_000;
 const TIME_BYTES = 6;
 const RANDOM_BYTES = 16;
 const MARK_BYTES = 16;
+
+/** Base-32 characters of the secret, 5 random bits each. */
+const SECRET_LENGTH = 52;
+
+type SecretStore = {
+  readonly secrets: { readonly keep: (name: string, candidate: string) => Promise<string> };
+};
+
+/** The secret of this installation that challenges are made under: made at the first start, and the same in every process. */
+export const secretOfChallenges = ({ secrets }: SecretStore): Promise<string> =>
+  secrets.keep('passkey_challenges', randomText(SECRET_LENGTH));
 
 export type Purpose = 'create' | 'get';
 

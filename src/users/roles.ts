@@ -1,5 +1,5 @@
 /** Roles of users on an account: what each may do there, in both modes. */
-import { allPermissions, type Permission } from '../accounts/api-key.ts';
+import { accountPermissions, type Permission } from '../accounts/api-key.ts';
 
 export const roleNames = ['owner', 'finance', 'support', 'read_only'] as const;
 export type Role = (typeof roleNames)[number];
@@ -19,7 +19,7 @@ const reading = [
 ] as const;
 
 const rights: Readonly<Record<Role, Rights & { readonly meaning: string }>> = {
-  owner: { meaning: 'do everything', permissions: allPermissions, operations: [] },
+  owner: { meaning: 'do everything', permissions: accountPermissions, operations: [] },
   finance: {
     meaning: 'see sessions, customers and webhooks, refund, and work with bank statements and payment files',
     permissions: ['read', 'refund', 'bank'],
@@ -36,6 +36,9 @@ const rights: Readonly<Record<Role, Rights & { readonly meaning: string }>> = {
     operations: reading,
   },
 };
+
+/** Rights of those who operate the installation, whatever accounts they work for. */
+export const operatorRights: Rights = { permissions: ['accounts'], operations: [] };
 
 export const rightsOf = (role: Role): Rights => rights[role];
 

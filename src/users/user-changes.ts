@@ -18,6 +18,7 @@ import {
   accountsOf,
   endOf,
   isInvited,
+  isMoreThanMember,
   type Link,
   MAX_MEMBERS,
   MAX_USERS,
@@ -53,6 +54,10 @@ export function decideUser(
     case 'set_role':
     case 'remove_role':
       return withRole(user, facts.owners, command);
+    case 'own_account':
+      return changed({ ...user, roles: { ...user.roles, [command.account]: 'owner' } });
+    case 'set_operator':
+      return operating(user, command.isOperator);
     case 'join':
       return joined(user, facts, command);
     case 'reset_user':
@@ -123,7 +128,7 @@ const wrongCode = refuseFields([{ pointer: '/code', detail: 'is not the current 
  */
 function invited(
   { byEmail, count, members }: UserFacts,
-  { id, name, email, account, role, link, now }: CommandOf<'invite_user'>,
+  { id, name, email, account, role, isOperator, link, now }: CommandOf<'invite_user'>,
 ): UserDecision | Refusal {
   if (byEmail !== null && roleOn(byEmail, account) !== undefined)
     return refuse('user_exists', 'A member of the account has this e-mail address.', [
@@ -138,6 +143,7 @@ function invited(
     name,
     email,
     roles: { [account]: role },
+    ...(isOperator && { isOperator }),
     password: null,
     totp: null,
     recoveryCodes: [],
@@ -160,7 +166,9 @@ function joined(
   if (taken) return refuse('user_exists', 'You are a member of the account already.');
   // A link that an account has asked for must not lead to another one.
   const roles = { ...user.roles, ...invitation.roles };
-  return { ...changed({ ...user, link: null, roles }), used: invitation };
+  const { isOperator = user.isOperator } = invitation;
+  const after = { ...user, link: null, roles, ...(isOperator && { isOperator }) };
+  return { ...changed(after), used: invitation };
 }
 
 const isGood = (link: Link | null, hash: string, now: RealTime): boolean =>
@@ -178,16 +186,31 @@ function withRole(
   if (current === 'owner' && owners.includes(user.id) && owners.length === 1)
     return refuse('last_owner', 'The account would have no owner left.');
   const roles = role === null ? others : { ...others, [command.account]: role };
-  const isGone = Object.keys(roles).length === 0;
-  return { kind: isGone ? 'gone' : 'change', user: { ...user, roles } };
+  return kept({ ...user, roles });
 }
 
-/** The link leads to all roles of the user, so that one account has none made for a user of others. */
+/**
+ * There may be no operator left: the command line on the machine of the service makes another one. A link that an account
+ * has asked for must not lead to the installation.
+ */
+function operating(user: User, wanted: boolean): UserDecision {
+  const { isOperator, ...others } = user;
+  if ((isOperator === true) === wanted) return { kind: 'unchanged', user };
+  return kept(wanted ? { ...others, isOperator: true, link: null } : others);
+}
+
+/** Nobody is left as a user who may do nothing. */
+function kept(user: User): UserDecision {
+  const isGone = Object.keys(user.roles).length === 0 && user.isOperator === undefined;
+  return { kind: isGone ? 'gone' : 'change', user };
+}
+
+/** The link leads to all that the user may, so that one account has none made for a user of others, or for an operator. */
 function reset(user: User, { account, link }: CommandOf<'reset_user'>): UserDecision | Refusal {
   if (account !== null) {
     if (roleOn(user, account) === undefined) return noSuchMember;
-    if (accountsOf(user).length > 1)
-      return refuse('member_elsewhere', 'The member has a role on another account as well.');
+    if (isMoreThanMember(user))
+      return refuse('member_elsewhere', 'The member has more than the role on this account.');
   }
   return changed({ ...user, link, failures: NO_FAILURES });
 }

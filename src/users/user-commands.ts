@@ -17,8 +17,12 @@ export type UserCommand = { readonly now: RealTime } & (
       readonly type: 'invite_user';
       readonly account: number;
       readonly role: Role;
+      readonly isOperator?: true;
       readonly link: Link;
     } & Pick<User, 'id' | 'name' | 'email'>)
+  /** Makes the user the owner of an account that was just made. */
+  | { readonly type: 'own_account'; readonly account: number }
+  | { readonly type: 'set_operator'; readonly isOperator: boolean }
   /** Takes the roles of an invitation, which is over then. */
   | { readonly type: 'join'; readonly invitation: UserId; readonly secretHash: string }
   | { readonly type: 'set_role'; readonly account: number; readonly role: Role }
@@ -93,7 +97,8 @@ export type UserFacts = {
 
 /**
  * `failed` is a wrong password or code: it is counted, and so a change. `paused` is one that was not looked at, because
- * too many before it were wrong. `gone` is a user who has no role left on any account.
+ * too many before it were wrong. `gone` is a user who has no role left on any
+ * account, and does not operate the installation.
  */
 export type UserDecision = {
   readonly kind: 'change' | 'failed' | 'paused' | 'gone' | 'unchanged';

@@ -10,6 +10,9 @@ import type { Role } from './roles.ts';
 export type UserId = Id<'usr'>;
 export type SignInId = Id<'sgn'>;
 
+/** True for the id of a user among those of callers, who may also be API keys. */
+export const isUserId = (id: string): id is UserId => id.startsWith('usr_');
+
 /** The tenant that users belong to: no account has this number. Its clock shows real time. */
 export const installation: Tenant = { account: 0, mode: 'live' };
 
@@ -21,6 +24,8 @@ export type User = {
   readonly email: string;
   /** Roles by the numbers of accounts. */
   readonly roles: Readonly<Record<string, Role>>;
+  /** Set for operators of the installation: they make accounts, and see the log of all that concerns no single one. */
+  readonly isOperator?: true;
   /** Argon2id in the PHC string format; null until an invitation is accepted. */
   readonly password: string | null;
   /** The second factor, a time-based one-time password (RFC 6238), or null. */
@@ -120,6 +125,10 @@ export const accountsOf = ({ roles }: User): number[] =>
   Object.keys(roles)
     .map(Number)
     .sort((one, other) => one - other);
+
+/** True for a user of whom an account cannot decide alone: there is more than a role on one account. */
+export const isMoreThanMember = (user: User): boolean =>
+  user.isOperator === true || Object.keys(user.roles).length > 1;
 
 export const roleOn = ({ roles }: User, account: number): Role | undefined => roles[String(account)];
 

@@ -1,4 +1,5 @@
 /** Commands the writer accepts, and their results. */
+import type { Account, NewAccount } from '../accounts/account.ts';
 import type { AccountCommand } from '../accounts/account-changes.ts';
 import type { ApiKey } from '../accounts/api-key.ts';
 import type { ApiKeyCommand, KeyCounts } from '../accounts/key-changes.ts';
@@ -18,7 +19,7 @@ import type { RealTime } from '../lib/time.ts';
 import type { ReceivingAccount } from '../methods/bank/receiving-account.ts';
 import type { ProviderEvent } from '../methods/provider-event.ts';
 import type { AccountChange, Answer, Audit, IdempotencyKey, Writes } from '../store/store.ts';
-import type { UserId } from '../users/user.ts';
+import type { Link, User, UserId } from '../users/user.ts';
 import type { UserCommand, UserDecision } from '../users/user-commands.ts';
 import type { Delivery, DeliveryResult, OrderedDelivery } from '../webhooks/delivery.ts';
 import type { Endpoint, EndpointCommand, EndpointId } from '../webhooks/endpoint.ts';
@@ -65,6 +66,15 @@ export type ChangeApiKey = {
 
 /** Changes a user of the dashboard; the tenant is the installation. */
 export type ChangeUser = { readonly origin: Origin; readonly id: UserId; readonly command: UserCommand };
+
+/** Makes an account, with its first owner; the tenant is the installation. */
+export type MakeAccount = {
+  readonly origin: Origin;
+  readonly account: NewAccount;
+  /** A user who becomes the owner; or an invitation under a new id, with its link. */
+  readonly owner: { readonly user: UserId } | { readonly invited: UserId; readonly link: Link };
+  readonly now: RealTime;
+};
 
 /** Changes the account of the tenant, or what it has for the mode. */
 export type ChangeAccount = {
@@ -193,6 +203,10 @@ export type Commands = {
     readonly value: Pick<UserDecision, 'kind' | 'user'>;
   };
   readonly account: { readonly command: ChangeAccount; readonly value: AccountChange };
+  readonly new_account: {
+    readonly command: MakeAccount;
+    readonly value: { readonly account: Account; readonly owner: User };
+  };
   /** What the clock shows afterwards. */
   readonly clock: { readonly command: AdvanceClock; readonly value: number };
   readonly resend: { readonly command: ResendDeliveries; readonly value: Resent };

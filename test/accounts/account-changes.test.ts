@@ -14,6 +14,7 @@ const account: Account = {
   number: 1,
   name: 'Shop',
   webhookSecrets: { test: 'whsec_t', live: 'whsec_l' },
+  createdAt: 0,
   previousWebhookSecrets: { test: null, live: null },
   testClockOffsetMs: 0,
   settings: { test: defaultSettings, live: defaultSettings },

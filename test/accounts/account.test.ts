@@ -14,6 +14,7 @@ import { defaultSettings } from '../../src/accounts/settings.ts';
 const completed = async (account: NewAccount): Promise<Account> => ({
   ...account,
   number: 1,
+  createdAt: 0,
   previousWebhookSecrets: { test: null, live: null },
   settings: { test: defaultSettings, live: defaultSettings },
   railCredentials: { test: {}, live: {} },

@@ -18,6 +18,8 @@ export type Operation = {
   readonly liveOnly?: boolean;
   /** What it is about is of the account, and the same in both modes. */
   readonly ofBothModes?: boolean;
+  /** What it is about is of the whole installation: callers of every account may. */
+  readonly ofInstallation?: true;
   /** It makes what it does not find: of a body that is no whole one it then says what is missing. */
   readonly creates?: boolean;
 };
@@ -466,6 +468,53 @@ export const operations: readonly Operation[] = [
     permission: 'manage',
     subject: 'member',
     liveOnly: true,
+  },
+  {
+    method: 'POST',
+    path: '/v3/account',
+    operation: 'ACCOUNT.CREATE',
+    permission: 'accounts',
+    subject: 'none',
+    body: { name: 'Another Shop' },
+    liveOnly: true,
+    ofInstallation: true,
+  },
+  {
+    method: 'GET',
+    path: '/v3/account',
+    operation: 'ACCOUNT.LIST',
+    permission: 'accounts',
+    subject: 'none',
+    liveOnly: true,
+    ofInstallation: true,
+  },
+  {
+    method: 'GET',
+    path: '/v3/account/{id}',
+    operation: 'ACCOUNT.FETCH',
+    permission: 'accounts',
+    subject: 'account',
+    liveOnly: true,
+    ofInstallation: true,
+  },
+  {
+    method: 'PUT',
+    path: '/v3/account/{id}',
+    operation: 'ACCOUNT.UPDATE',
+    permission: 'accounts',
+    subject: 'account',
+    body: { name: 'Renamed Shop' },
+    liveOnly: true,
+    ofInstallation: true,
+  },
+  {
+    method: 'GET',
+    path: '/v3/installation_audit',
+    operation: 'INSTALLATION_AUDIT.LIST',
+    permission: 'accounts',
+    subject: 'none',
+    liveOnly: true,
+    ofInstallation: true,
   },
   {
     method: 'GET',

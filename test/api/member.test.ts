@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { newId } from '../../src/lib/id.ts';
 import { LINK_MS, readLinkToken } from '../../src/users/links.ts';
-import { MAX_MEMBERS, type User, type UserId } from '../../src/users/user.ts';
+import { installation, MAX_MEMBERS, type User, type UserId } from '../../src/users/user.ts';
 import { contentsOf } from '../support/database.ts';
 import { startService } from '../support/service.ts';
 import { changeUser } from '../support/users.ts';
@@ -296,14 +296,18 @@ test('each change is on record with the key that made it', async () => {
   await call('PUT', `/${id}`, { body: { role: 'finance' } });
   await call('POST', `/${id}/reset`);
   await callAs(keys.other)('DELETE', `/${id}`);
-  const lines = await database.query('SELECT action, actor FROM audit WHERE subject = ?', id);
-  const done = lines.map(({ action, actor }) => `${action} ${actor}`);
-  assert.deepEqual(done.sort(), [
-    `invite_user ${keys.own.id}`,
-    `remove_role ${keys.other.id}`,
-    `reset_user ${keys.own.id}`,
-    `set_role ${keys.own.id}`,
-  ]);
+  const lines = await database.query('SELECT action, actor, account FROM audit WHERE subject = ?', id);
+  for (const place of [installation.account, service.account.number]) {
+    const done = lines
+      .filter(({ account }) => Number(account) === place)
+      .map(({ action, actor }) => `${action} ${actor}`);
+    assert.deepEqual(done.sort(), [
+      `invite_user ${keys.own.id}`,
+      `remove_role ${keys.other.id}`,
+      `reset_user ${keys.own.id}`,
+      `set_role ${keys.own.id}`,
+    ]);
+  }
 });
 
 test('an account has so many members at most, and takes none from others by that', async () => {

@@ -94,7 +94,18 @@ function bodyOf(given: unknown): Pick<Request, 'body' | 'type'> {
 }
 
 const keyed = operations.flatMap(
-  ({ method, path, operation, permission, subject, body, query = '', creates, liveOnly }): Row[] => {
+  ({
+    method,
+    path,
+    operation,
+    permission,
+    subject,
+    body,
+    query = '',
+    creates,
+    liveOnly,
+    ofInstallation,
+  }): Row[] => {
     const { own: authorization, other, lacking } = callers[liveOnly ? 'live' : 'test'];
     const request = (id: string): Request => {
       const sent = typeof body === 'function' ? body(id) : body;
@@ -111,7 +122,7 @@ const keyed = operations.flatMap(
       return request(id);
     };
     // Requests that name no resource of a tenant cost each caller the same.
-    const namesSomething = path.includes('{id}') || typeof body === 'function';
+    const namesSomething = !ofInstallation && (path.includes('{id}') || typeof body === 'function');
     return [
       { caller: 'own', make: own, status: 200, authorization },
       ...(namesSomething

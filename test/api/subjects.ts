@@ -1,5 +1,8 @@
 /** Subjects of API operations, each made on demand. */
+import { type Account, createAccount } from '../../src/accounts/account.ts';
+import { executeOn } from '../../src/cli/with-store.ts';
 import type { User } from '../../src/users/user.ts';
+import { ownOrigin } from '../../src/writer/command.ts';
 import { png } from '../support/image.ts';
 import type { OtherService } from '../support/service.ts';
 import { changeUser, inviteUser } from '../support/users.ts';
@@ -85,6 +88,19 @@ export function subjectsOf(
       lastMember = await inviteUser(store, { account, role: 'support', email: '' });
       return lastMember.id;
     },
+    /** Another account, with a name that a test does not give it. */
+    async account() {
+      const { store } = service.service;
+      const name = 'Other Shop';
+      const isOther = ({ name: own }: Account) => own === name || own === 'Renamed Shop';
+      const found =
+        (await store.accounts.list()).find(isOther) ?? (await createAccount(store, name, Date.now()));
+      const tenant = { account: found.number, mode: 'live' } as const;
+      const origin = ownOrigin(tenant, 'operator');
+      const command = { type: 'rename_account', name } as const;
+      await executeOn(store)({ subject: 'account', origin, command, now: Date.now() });
+      return String(found.number);
+    },
     paid,
     refund: async () => refunded(await paid()),
     /** An account that takes transfers. */
@@ -151,7 +167,7 @@ export function subjectsOf(
 export type Subject = keyof ReturnType<typeof subjectsOf>;
 
 /** The surroundings that an operation needs without naming them. */
-type Surroundings = 'none' | 'bank' | 'dueRefund' | 'settings' | 'logo';
+type Surroundings = 'none' | 'account' | 'bank' | 'dueRefund' | 'settings' | 'logo';
 
 export const prefixes: Readonly<Record<Exclude<Subject, Surroundings>, string>> = {
   checkout: 'chk',

@@ -57,12 +57,13 @@ for (const [name, database] of [
         assert.match(text, /Old Shop/);
       }
       assert.match((await accounts('create', 'Second')).stdout, /^account 2 is created; .*--account 2 /);
-      assert.equal((await accounts('list')).stdout, '1  New & Shiny\n2  Second\n');
+      assert.equal((await accounts('list')).stdout, '2  Second\n1  New & Shiny\n');
       await accounts('configure', '--compatibility', 'v3');
       await accounts('rotate-webhook-secret');
       await accounts('configure', '--compatibility', 'v3');
       assert.deepEqual(await linesOf(settings.DATABASE_URL), [
         'operator change_settings test',
+        'operator create_account live',
         'operator rename_account live',
         'operator rotate_webhook_secret test',
       ]);

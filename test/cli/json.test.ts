@@ -128,7 +128,7 @@ test('every command that prints data prints it as JSON, with the keys that are d
   const [till] = await json('keys list', ['--live']);
   assert.equal(till?.name, 'Till');
   assert.equal(first(await json('keys revoke', [till?.id ?? ''])).status, 'revoked');
-  assert.equal(first(await json('accounts create', ['Other'])).number, 2);
+  assert.equal(first(await json('accounts create', ['Other'])).id, '2');
   assert.equal((await json('accounts list')).length, 2);
   // The first start has invited an owner.
   const [owner] = await json('users list');
@@ -136,6 +136,8 @@ test('every command that prints data prints it as JSON, with the keys that are d
   const invited = first(await json('users invite', ['support', '--email', 'ada@example.com']));
   assert.equal(first(await json('users set-role', [invited.id, 'finance'])).role, 'finance');
   assert.match(String(first(await json('users reset', [invited.id])).url), /\/dashboard\/link\/usr_/);
+  assert.equal(first(await json('users set-operator', [invited.id])).is_operator, true);
+  assert.equal((await json('users operators')).length, 2);
   await json('accounts settings');
   await json('accounts rename', ['Shop']);
   writeFileSync(join(directory, 'logo.png'), png());

@@ -154,6 +154,20 @@ suite('opentill keys, beside a server that runs', () => {
 });
 
 suite('opentill keys at a server, without its database', () => {
+  test('the permission for all accounts is given here alone, and to keys of live mode', async (t) => {
+    const { keys, server } = await setUp(t);
+    const refused = await keys('create', '--permissions', 'accounts');
+    assert.deepEqual([refused.code, refused.stdout], [1, '']);
+    assert.equal(refused.stderr, 'opentill: The permission accounts is for keys of live mode.\n');
+    const { id, secret } = made((await keys('create', '--live', '--permissions', 'manage,accounts')).stdout);
+    const env = { OPENTILL_API_KEY: `${id}:${secret}` };
+    const at = (...args: string[]) => runToEnd(t, [...args, '--url', server.url], env);
+    assert.match((await at('accounts', 'list')).stdout, /^1 {2}/);
+    const other = await at('keys', 'create', '--permissions', 'accounts');
+    assert.equal(other.code, 1);
+    assert.match(other.stderr, /refused the request: .*permissions/);
+  });
+
   test('lists, creates and revokes the keys of the account and mode of its own', async (t) => {
     const { keys, server, status } = await setUp(t);
     const admin = made((await keys('create', '--permissions', 'manage', '--name', 'Admin')).stdout);

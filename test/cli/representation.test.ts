@@ -46,8 +46,13 @@ const policy = { policy: { late: 'hold' } };
 
 /** In the order in which they run. Null for what the API does not do. */
 const rows: Readonly<Record<string, Row | null>> = {
-  'accounts create': null,
-  'accounts list': null,
+  'accounts create': {
+    args: () => ['Other Shop'],
+    api: (call) => call('POST', '/account', { name: 'Other Shop' }),
+    differing: ['id', 'created_at', 'owner', 'owner_url', 'webhook_secrets'],
+    isLive: true,
+  },
+  'accounts list': { args: () => [], api: (call) => call('GET', '/account'), isLive: true },
   'accounts configure': {
     args: ({ policy: file }) => ['--file', file],
     api: (call) => call('PUT', '/account_settings', policy),
@@ -100,6 +105,8 @@ const rows: Readonly<Record<string, Row | null>> = {
     differing: ['link_expires_at', 'url'],
     isLive: true,
   },
+  'users operators': null,
+  'users set-operator': null,
   'users list': { args: () => [], api: (call) => call('GET', '/member'), isLive: true },
   'credentials set': {
     args: ({ stripe: file }) => ['stripe', '--file', file],
@@ -148,8 +155,8 @@ async function setUp(t: TestContext) {
     return (await printedBy('keys create', args)) as Data;
   }
 
-  async function adminOf(...args: readonly string[]): Promise<string> {
-    const { id, secret } = await keyOf('--permissions', 'manage', ...args);
+  async function adminOf(permissions: string, ...args: readonly string[]): Promise<string> {
+    const { id, secret } = await keyOf('--permissions', permissions, ...args);
     return `${id}:${secret}`;
   }
 
@@ -179,7 +186,7 @@ async function setUp(t: TestContext) {
     keys: [String(one.id), String(other.id)],
     user: String(user.id),
   };
-  const keys = { test: await adminOf(), live: await adminOf('--live') };
+  const keys = { test: await adminOf('manage'), live: await adminOf('manage,accounts', '--live') };
   const callers = { test: callerOf(keys.test), live: callerOf(keys.live) };
   return { printedBy, made, callers, server: server.url, keys };
 }

@@ -160,7 +160,7 @@ suite('a command line', () => {
         '--live takes no value',
         'unexpected argument "now"',
         '--account takes the number of an account, such as 1, not "0"',
-        '--permissions takes permissions, separated by commas: read, write, refund, webhooks, bank, manage, not "admin"',
+        '--permissions takes permissions, separated by commas: read, write, refund, webhooks, bank, manage, accounts, not "admin"',
       ],
     );
     const ignore = await commandOf('bank ignore');

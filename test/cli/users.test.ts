@@ -96,6 +96,37 @@ suite('opentill users', () => {
     assert.equal(stderr, 'opentill: There is no such member of the account.\n');
   });
 
+  test('makes operators of the installation, and lists them; the first user is one', async (t) => {
+    const { users, json, stored, withStore } = await setUp(t);
+    const [owner] = await json('list');
+    const listed = async () => (await json('operators')).map(({ id }: { id: string }) => id);
+    assert.deepEqual(await listed(), [owner.id]);
+    const invited = await json('invite', 'support', '--operator');
+    assert.equal((await stored(invited.id))?.isOperator, true);
+    const ada = await withStore((store) => acceptedUser(store, { role: 'finance' }));
+    const made = await users('set-operator', ada.id);
+    assert.deepEqual([made.code, made.stdout], [0, `${ada.id} is an operator of the installation\n`]);
+    assert.deepEqual(await listed(), [ada.id, invited.id, owner.id]);
+    const lines = (await users('operators')).stdout.split('\n');
+    assert.equal(lines[0], `${ada.id}  ada@example.com  Ada Lovelace  active`);
+    for (const id of await listed()) await users('set-operator', id, '--off');
+    const none = await users('operators');
+    assert.deepEqual([none.code, none.stdout], [0, '']);
+    assert.match(none.stderr, /there are no operators; opentill users set-operator makes a user one/);
+    // Their roles are as they were.
+    assert.equal((await stored(ada.id))?.roles[1], 'finance');
+    const unknown = await users('set-operator', 'usr_nobody');
+    assert.deepEqual([unknown.code, unknown.stderr], [1, 'opentill: There is no such user.\n']);
+  });
+
+  test('makes no operator at a server', async (t) => {
+    const { server, run, keyOf } = await setUp(t);
+    const args = ['users', 'invite', 'owner', '--operator', '--url', server.url];
+    const { code, stderr } = await run(args, { OPENTILL_API_KEY: await keyOf('--live') });
+    assert.equal(code, 2);
+    assert.match(stderr, /--operator does not go with --url/);
+  });
+
   test('does the same at a server, by a key of live mode', async (t) => {
     const { server, run, json, keyOf } = await setUp(t);
     const at = async (key: string, ...args: string[]) =>

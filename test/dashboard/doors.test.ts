@@ -94,13 +94,24 @@ const { visitor: stranger } = await signedInVisitor(service, {
   email: 'stranger@example.com',
 });
 
+/** An operator who works for the other account, as whoever may do least there. */
+const { visitor: operator } = await signedInVisitor(service, {
+  role: 'read_only',
+  account: neighbour.number,
+  email: 'operator@example.com',
+  isOperator: true,
+});
+
 const needing = screens.filter(({ needs }) => needs !== 'nothing');
-const onAccounts = screens.filter(({ needs }) => typeof needs === 'object');
+const onAccounts = screens.filter(({ needs }) => typeof needs === 'object' && 'operation' in needs);
+const ofInstallation = screens.filter(({ needs }) => typeof needs === 'object' && 'installation' in needs);
 
 test('every row is of a screen, and every screen has one', () => {
   assert.deepEqual(Object.keys(doors).sort(), screens.map(nameOf).sort());
-  for (const screen of screens)
+  for (const screen of screens) {
     assert.equal(doorOf(screen).roles !== undefined, onAccounts.includes(screen), nameOf(screen));
+    assert.equal(doorOf(screen).forOperators === true, ofInstallation.includes(screen), nameOf(screen));
+  }
 });
 
 test('every screen has a picture in the reference, and every picture is of a screen', () => {
@@ -145,6 +156,25 @@ suite('people of another account', () => {
       assert.equal(textOf(there), textOf(nowhere));
     });
   }
+});
+
+suite('the installation', () => {
+  for (const screen of ofInstallation) {
+    const name = nameOf(screen);
+    test(`${name} is for operators, whatever role they have`, async () => {
+      for (const visitor of visitors.values()) {
+        const token = await tokenOf(visitor);
+        await refused(() => ask(visitor, screen, token), 403, name);
+      }
+      const answer = await ask(operator, screen, await tokenOf(operator));
+      assert.ok([200, 303].includes(answer.status), `${name}: ${answer.status} ${textOf(answer)}`);
+    });
+  }
+
+  test('gives its operators no role on an account', async () => {
+    const token = await tokenOf(operator);
+    for (const screen of onAccounts) await refused(() => ask(operator, screen, token), 404, nameOf(screen));
+  });
 });
 
 suite('roles', () => {

@@ -15,6 +15,8 @@ export type Door = {
   readonly form?: (things: Things) => Fields;
   /** Roles on the account that may; absent for screens that are about no account. */
   readonly roles?: readonly Role[];
+  /** Set for what operators of the installation may, and nobody by a role. */
+  readonly forOperators?: true;
   /** Set if it ends the sign-in, or changes what others of these tests need. */
   readonly isLast?: true;
 };
@@ -51,6 +53,15 @@ export const doors: Readonly<Record<string, Door>> = {
   'POST /profile/passkeys': { form: () => ({ passkey: '{}', name: 'Phone' }) },
   'POST /profile/passkeys/remove': { form: () => ({ id: 'none' }) },
   'GET /:account/:mode/overview': { roles: everybody },
+  'GET /accounts': { forOperators: true },
+  'POST /accounts': { forOperators: true, form: () => ({ name: 'Another Shop' }) },
+  'GET /accounts/:id': { forOperators: true, params: () => ({ id: '2' }) },
+  'POST /accounts/:id': {
+    forOperators: true,
+    params: () => ({ id: '2' }),
+    form: () => ({ name: 'Renamed' }),
+  },
+  'GET /installation-log': { forOperators: true },
   'GET /:account/:mode/members': { roles: owner },
   'POST /:account/:mode/members': { roles: owner, form: () => ({ role: 'support' }) },
   'POST /:account/:mode/members/role': {

@@ -106,6 +106,7 @@ const account: Account = {
   number: 1,
   name: 'Acme',
   webhookSecrets: { test: 'whsec_a', live: 'whsec_b' },
+  createdAt: 0,
   previousWebhookSecrets: { test: null, live: null },
   testClockOffsetMs: 0,
   settings: { test: defaultSettings, live: defaultSettings },

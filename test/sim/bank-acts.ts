@@ -30,6 +30,7 @@ const account: Account = {
   number: 1,
   name: 'one',
   webhookSecrets: { test: '', live: '' },
+  createdAt: 0,
   previousWebhookSecrets: { test: null, live: null },
   testClockOffsetMs: 0,
   settings: { test: settings, live: settings },

@@ -35,6 +35,7 @@ const account: Account = {
   number: ACCOUNT,
   name: 'one',
   webhookSecrets: { test: '', live: '' },
+  createdAt: 0,
   previousWebhookSecrets: { test: null, live: null },
   testClockOffsetMs: 0,
   settings: { test: defaultSettings, live: defaultSettings },

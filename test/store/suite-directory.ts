@@ -47,6 +47,7 @@ export function directorySuite(open: Open): void {
       assert.deepEqual(await again.accounts.fetch(made.number), {
         ...given,
         number: made.number,
+        createdAt: T,
         previousWebhookSecrets: { test: null, live: null },
         settings: { test: defaultSettings, live: defaultSettings },
         railCredentials: { test: {}, live: {} },

@@ -4,6 +4,7 @@
  */
 import { suite } from 'node:test';
 import type { Open } from './build.ts';
+import { accountSuite } from './suite-accounts.ts';
 import { auditSuite } from './suite-audit.ts';
 import { bankEntrySuite } from './suite-bank-entries.ts';
 import { bankFileSuite } from './suite-bank-files.ts';
@@ -34,6 +35,7 @@ export function storeSuite(name: string, open: Open): void {
     listSuite(open);
     eraseSuite(open);
     directorySuite(open);
+    accountSuite(open);
     auditSuite(open);
     userSuite(open);
     timerSuite(open);

@@ -130,6 +130,7 @@ type Given = {
   readonly account?: number;
   readonly email?: string;
   readonly name?: string;
+  readonly isOperator?: true;
 };
 
 /** Invites somebody and gives their link. */

@@ -98,7 +98,6 @@ async function empty(sql: Sql): Promise<void> {
       ...(names.length > 0 ? [`TRUNCATE ${names.join(', ')}`] : []),
       'DELETE FROM directory',
       'INSERT INTO directory VALUES (1, 1, 0)',
-      `SELECT setval(pg_get_serial_sequence('account', 'number'), 1, false)`,
     ].join('; '),
   );
 }

@@ -23,6 +23,7 @@ type Given = {
   readonly role?: Role;
   readonly name?: string;
   readonly email?: string;
+  readonly isOperator?: true;
 };
 
 const SECRET = 'the secret of the link';
@@ -30,11 +31,12 @@ const SECRET = 'the secret of the link';
 /** Somebody who was invited, and has not accepted it. */
 export async function inviteUser(store: Store, given: Given = {}): Promise<User> {
   const { account = 1, role = 'owner', name = 'Ada Lovelace', email = 'ada@example.com' } = given;
+  const ofOperator = given.isOperator ? { isOperator: given.isOperator } : {};
   const now = Date.now();
   const link = { hash: hash('sha256', SECRET), until: now + 3_600_000 };
   const id = newId('usr', now);
-  return (await changeUser(store, id, { type: 'invite_user', id, name, email, account, role, link, now }))
-    .user;
+  const command = { type: 'invite_user', id, name, email, account, role, ...ofOperator, link, now } as const;
+  return (await changeUser(store, id, command)).user;
 }
 
 /** Somebody who has accepted an invitation, and is signed in in one browser. */

@@ -2,6 +2,7 @@
 import type { Loaded } from '../../src/store/store.ts';
 
 export const nothing: Loaded = {
+  nextAccount: new Map(),
   checkouts: new Map(),
   customers: new Map(),
   customersByEmail: new Map(),

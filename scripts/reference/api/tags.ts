@@ -30,6 +30,11 @@ export const tags = [
   { name: 'Account', description: 'What an account and mode has.' },
   { name: 'API keys', description: 'Create, list and revoke the keys of an account and mode.' },
   { name: 'Members', description: 'People who sign in to the dashboard, with a role on the account.' },
+  {
+    name: 'Installation',
+    description:
+      'All accounts, and the log of what concerns no single one: for those who operate the service.',
+  },
   { name: 'Test helpers', description: 'Pay sessions and advance the clock, in test mode only.' },
   {
     name: WEBHOOK_TAG,

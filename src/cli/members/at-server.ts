@@ -1,5 +1,6 @@
 /** Members at a server: those of the account of the key with which it is asked. */
 import type { Client } from '../client.ts';
+import { UsageError } from '../failure.ts';
 import { refusePlace } from '../place.ts';
 import type { Members, ShownMember } from './members.ts';
 
@@ -14,8 +15,12 @@ export function membersAtServer(client: Client): Members {
       for await (const page of client.pages<ShownMember>('/member')) yield* page;
     },
 
-    async invite(account, given) {
+    async invite(account, { isOperator, ...given }) {
       refuseAccount(account);
+      if (isOperator)
+        throw new UsageError(
+          '--operator does not go with --url: operators are made on the machine of the service',
+        );
       return client.send('POST', '/member', given);
     },
 

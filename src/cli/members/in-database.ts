@@ -32,10 +32,10 @@ export function membersInDatabase(database: Database, publicUrl: () => string): 
       }
     },
 
-    async invite(given, { role, name, email }) {
+    async invite(given, { role, name, email, isOperator }) {
       const account = await existing(given);
       const base = publicUrl();
-      const { user, url } = await inviteUser(database, base, { account, role, name, email });
+      const { user, url } = await inviteUser(database, base, { account, role, name, email, isOperator });
       return representNewLink(user, account, url);
     },
 
@@ -66,23 +66,24 @@ type Invitation = {
   readonly role: Role;
   readonly name: string;
   readonly email: string;
+  readonly isOperator?: true | undefined;
 };
 
 /** Invites somebody; gives the link. */
 export async function inviteUser(
   database: Database,
   publicUrl: string,
-  { email, ...given }: Invitation,
+  { email, isOperator, ...given }: Invitation,
 ): Promise<{ readonly user: User; readonly url: string }> {
   const now = Date.now();
   const id = newId('usr', now);
   const { link, secret } = newLink(now);
-  const invite = { ...given, id, email: email.toLowerCase(), link, now };
+  const invite = { ...given, ...(isOperator && { isOperator }), id, email: email.toLowerCase(), link, now };
   const user = await changeUser(database, id, { type: 'invite_user', ...invite });
   return { user, url: linkAddress(publicUrl, id, secret) };
 }
 
-async function changeUser({ execute }: Database, id: string, command: UserCommand): Promise<User> {
+export async function changeUser({ execute }: Database, id: string, command: UserCommand): Promise<User> {
   const origin = ownOrigin(installation, 'operator');
   // An id of another form is one that nobody has.
   const { result } = await execute({ subject: 'user', origin, id: id as UserId, command });

@@ -14,7 +14,13 @@ export type Members = {
   list(account: Account): AsyncIterable<ShownMember>;
   invite(
     account: Account,
-    given: { readonly role: Role; readonly name: string; readonly email: string },
+    given: {
+      readonly role: Role;
+      readonly name: string;
+      readonly email: string;
+      /** In the database alone: at a server nobody makes somebody an operator. */
+      readonly isOperator?: true | undefined;
+    },
   ): Promise<MemberWithLink>;
   setRole(account: Account, id: string, role: Role): Promise<ShownMember>;
   remove(account: Account, id: string): Promise<void>;

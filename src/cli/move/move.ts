@@ -147,7 +147,6 @@ async function complete({ source, target }: Move): Promise<void> {
       await tx`DELETE FROM ${tx(name)}`;
       await insertRows(tx, name, source.all(table(name).select));
     }
-    await tx`SELECT setval(pg_get_serial_sequence('account', 'number'), (SELECT max(number) FROM account))`;
     // The version is above any that was seen on either side.
     await tx`UPDATE directory SET version = greatest(version, ${version}) + 1 WHERE id = 1`;
   }, {});

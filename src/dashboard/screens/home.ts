@@ -11,6 +11,7 @@ export function homeScreens(declare: Declare): void {
   declare({ method: 'GET', path: '', needs: 'sign-in' }, ({ visitor, query }) => {
     const [account] = accountsOf(visitor.user);
     const [first] = navigation;
+    if (account === undefined && visitor.user.isOperator) return { goTo: '/accounts', ...doneIn(query) };
     if (account === undefined || first === undefined)
       return { title: 'No account', main: html`<p>You have no role on any account.</p>` };
     const path = pathIn({ account, mode: 'live' }, first.screen).slice('/dashboard'.length);

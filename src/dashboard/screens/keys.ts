@@ -1,5 +1,5 @@
 /** API keys of an account and mode. */
-import { API_KEY_NAME_LENGTH, allPermissions, type Permission } from '../../accounts/api-key.ts';
+import { API_KEY_NAME_LENGTH, accountPermissions } from '../../accounts/api-key.ts';
 import type { representApiKey, representNewApiKey } from '../../accounts/representation.ts';
 import { html } from '../../lib/html.ts';
 import type { Mistake } from '../api.ts';
@@ -26,7 +26,7 @@ import { secretsOf, timeIn } from '../texts.ts';
 type ApiKey = ReturnType<typeof representApiKey>;
 type NewApiKey = ReturnType<typeof representNewApiKey>;
 
-const meanings: Readonly<Record<Permission, string>> = {
+const meanings: Readonly<Record<(typeof accountPermissions)[number], string>> = {
   read: 'see sessions, customers, events and bank entries',
   write: 'create, change and expire sessions, and keep customers',
   refund: 'refund payments',
@@ -35,7 +35,7 @@ const meanings: Readonly<Record<Permission, string>> = {
   manage: 'keep API keys, settings, receiving accounts and credentials',
 };
 
-const permissionChoices = allPermissions.map((each) => [each, `${each}: ${meanings[each]}`] as const);
+const permissionChoices = accountPermissions.map((each) => [each, `${each}: ${meanings[each]}`] as const);
 
 type Sent = { readonly form: Form; readonly status: number; readonly mistakes: readonly Mistake[] };
 const notSent: Sent = { form: {}, status: 200, mistakes: [] };

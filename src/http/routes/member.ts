@@ -1,15 +1,14 @@
 /** Members: users with a role on the caller's account. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { emailKey } from '../../checkout/customer.ts';
-import { tenantName } from '../../checkout/tenant.ts';
 import { newId } from '../../lib/id.ts';
 import { linkAddress, newLink } from '../../users/links.ts';
 import { representMember, representNewLink } from '../../users/representation.ts';
 import { installation, roleOn, type User, type UserId } from '../../users/user.ts';
 import { NO_SUCH_MEMBER, type UserCommand } from '../../users/user-commands.ts';
-import type { Origin, Serialize, Value } from '../../writer/command.ts';
+import type { Serialize, Value } from '../../writer/command.ts';
 import type { Executed } from '../../writer/writer.ts';
-import { JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
+import { JSON_TYPE, notFound, originOf, originOn, principalOf, sendResult } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { created, envelope, success } from '../envelope.ts';
@@ -34,7 +33,7 @@ export function memberRoutes(api: Api, { store, execute, realNow, publicUrl }: D
     id: UserId,
     command: UserCommand,
     serialize: Serialize<Value<'user'>>,
-  ) => execute({ subject: 'user', origin: installationOrigin(request), id, command }, serialize);
+  ) => execute({ subject: 'user', origin: originOn(installation, request), id, command }, serialize);
 
   api.post(
     '/member',
@@ -223,14 +222,4 @@ function sendOnce(
     reply,
     result.kind === 'change' ? { ...executed, answer: showing(result.value) } : executed,
   );
-}
-
-/**
- * Users are of the installation, where answers are kept for the callers of all accounts: an idempotency key is that of
- * its account and mode.
- */
-function installationOrigin(request: FastifyRequest): Origin {
-  const { tenant, idempotency, ...who } = originOf(request);
-  const own = idempotency && { ...idempotency, key: `${tenantName(tenant)} ${idempotency.key}` };
-  return { ...who, tenant: installation, idempotency: own };
 }

@@ -1,5 +1,5 @@
 /** Requests about API keys. */
-import { API_KEY_NAME_LENGTH, allPermissions } from '../../accounts/api-key.ts';
+import { API_KEY_NAME_LENGTH, accountPermissions } from '../../accounts/api-key.ts';
 import { Type } from '../../lib/json-schema.ts';
 import { pageSize } from './checkout.ts';
 import { closed, text } from './fields.ts';
@@ -23,11 +23,12 @@ export const apiKeysQuery = Type.Object(
 
 export const createApiKeyBody = Type.Object(
   {
-    permissions: Type.Array(closed([...allPermissions], 'A permission.'), {
+    permissions: Type.Array(closed([...accountPermissions], 'A permission.'), {
       minItems: 1,
-      maxItems: allPermissions.length,
+      maxItems: accountPermissions.length,
       uniqueItems: true,
-      description: 'What the key may do, all of it named: there is no default.',
+      description:
+        'What the key may do, all of it named: there is no default. `accounts` comes from the command line alone.',
       examples: [['read', 'write']],
     }),
     name: Type.Optional(

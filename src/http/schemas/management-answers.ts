@@ -1,10 +1,12 @@
-/** API keys, members, the secret that signs webhooks, receiving accounts, credentials at rails, settings, retention and logos, as the API shows them. */
+/** Accounts, API keys, members, the secret that signs webhooks, receiving accounts, credentials at rails, settings, retention and logos, as the API shows them. */
 
 import { allPermissions } from '../../accounts/api-key.ts';
 import { logoTypes, MAX_LOGO_BYTES, MAX_LOGO_PIXELS } from '../../accounts/logo.ts';
 import type {
+  representAccount,
   representAuditEntry,
   representLogo,
+  representNewAccount,
   representRailCredentials,
   representReceivingAccount,
 } from '../../accounts/representation.ts';
@@ -76,7 +78,38 @@ const member = {
   }),
 } satisfies FieldsOf<typeof representMember>;
 
+const account = {
+  id: titled('AccountId', text('Id of the account: its number.', '2')),
+  object: kind('account'),
+  created_at: createdAt,
+  name: text('The name that payers see.', 'Your Other Shop'),
+} satisfies FieldsOf<typeof representAccount>;
+
+const shownOnce = (description: string, example: string) =>
+  nullable(text(`${description} It is shown only once: null in a repeated answer.`, example));
+
 export const managementResources = {
+  Account: Type.Object(account, { ...closed, description: 'An account of the installation.' }),
+  NewAccount: Type.Object(
+    {
+      ...account,
+      owner: { ...id('usr'), description: 'The first owner: an invitation, or the user who asked.' },
+      owner_url: nullable(
+        text(
+          'The link of the invitation. It is shown only once: null in a repeated answer, and for a user who signs in already.',
+          'https://pay.example.com/dashboard/link/usr_01k9zq4tn30000x5r7m2c9w1he.0123456789abcdefghjkmnpqrstvwxyz01234567',
+        ),
+      ),
+      webhook_secrets: Type.Object(
+        {
+          test: shownOnce('The secret of test mode.', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'),
+          live: shownOnce('The secret of live mode.', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'),
+        },
+        { ...closed, description: 'Secrets that sign webhooks to the addresses of sessions.' },
+      ),
+    } satisfies FieldsOf<typeof representNewAccount>,
+    { ...closed, description: 'An account that was just created.' },
+  ),
   Member: Type.Object(member, { ...closed, description: 'A user with a role on the account.' }),
   MemberWithLink: Type.Object(
     {

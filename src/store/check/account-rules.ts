@@ -58,7 +58,9 @@ export const userJudge = () =>
     ({ id, email, accounts, data }: Row<'dashboard_user'>) => {
       const user: User = JSON.parse(data);
       expect(user.id === id && emailColumn(user) === email && accountsText(user) === accounts);
-      expect(accountsOf(user).length > 0 && Object.values(user.roles).every(isRole));
+      expect(
+        (accountsOf(user).length > 0 || user.isOperator === true) && Object.values(user.roles).every(isRole),
+      );
     },
     {},
     ({ id }) => id,

@@ -154,8 +154,13 @@ const namedLogos = `(
   SELECT number AS account, false AS live, logo_test AS name FROM account WHERE logo_test IS NOT NULL
   UNION ALL SELECT number, true, logo_live FROM account WHERE logo_live IS NOT NULL)`;
 
-/** Tables with rows of the installation, which is no account: its users, what was changed about them, and the answers to that. */
-const ofInstallation: ReadonlySet<string> = new Set(['dashboard_user', 'idempotency', 'audit']);
+/** Tables with rows of the installation, which is no account: its users and secrets, what was changed about them, and the answers to that. */
+const ofInstallation: ReadonlySet<string> = new Set([
+  'dashboard_user',
+  'installation_secret',
+  'idempotency',
+  'audit',
+]);
 
 /** Rules that are the same statement for every database. */
 export const commonRules: readonly SqlRule[] = [

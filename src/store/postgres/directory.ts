@@ -4,7 +4,14 @@
 
 import type { Account } from '../../accounts/account.ts';
 import { type DirectoryParts, rememberAccounts } from '../directory.ts';
-import { accountChanged, accountsSince, type DirectoryRow } from '../resources/directory.ts';
+import {
+  accountChanged,
+  accountsSince,
+  type DirectoryRow,
+  type FirstOfAccount,
+  insertAccount,
+  nextAccount,
+} from '../resources/directory.ts';
 import type { Sql as Statement } from '../sql.ts';
 import { again } from './again.ts';
 import type { Sql } from './connection.ts';
@@ -72,23 +79,17 @@ export function createDirectory(pool: Pool, { watch, announce }: { watch: boolea
     const number = await again(() =>
       pool.transaction(null, async ({ sql, commit }) => {
         // The number is what the table may be distributed by, and so has to be known before the row is sent.
-        const [, [counted], others, [row]] = await Promise.all([
+        const [, [counted], { next, count }] = await Promise.all([
           sql`SELECT 1 FROM directory WHERE id = 1 FOR UPDATE`,
           sql<[{ version: number }]>`SELECT version FROM directory WHERE id = 1`,
-          sql`SELECT number FROM account LIMIT 1`,
-          sql<Array<{ number: number }>>`
-          SELECT nextval(pg_get_serial_sequence('account', 'number')) AS number`,
+          runOn(sql, nextAccount),
         ]);
-        if ((first && others.length > 0) || row === undefined) {
+        if (first && count > 0) {
           await commit([]);
           return null;
         }
-        const next = row.number;
         await commit([
-          sql`INSERT INTO account (number, name, created_at, webhook_secret_test, webhook_secret_live)
-            VALUES (${next}, ${name}, ${nowMs}, ${webhookSecrets.test}, ${webhookSecrets.live})`,
-          sql`INSERT INTO feed_end VALUES (${next}, true, 0), (${next}, false, 0)`,
-          sql`INSERT INTO delivery_claim VALUES (${next}, true), (${next}, false)`,
+          ...accountInserts(sql, { number: next, name, createdAt: nowMs, webhookSecrets }),
           first ? countUpFrom(sql, counted.version) : countUp(sql),
           waiting(sql, accountChanged(next)),
         ]);
@@ -128,6 +129,16 @@ export function createDirectory(pool: Pool, { watch, announce }: { watch: boolea
       return count === 1;
     },
   };
+}
+
+/** Writes a new account, with a row for each of its feeds. */
+export function accountInserts(sql: Sql, account: FirstOfAccount) {
+  const { number } = account;
+  return [
+    waiting(sql, insertAccount(account)),
+    sql`INSERT INTO feed_end VALUES (${number}, true, 0), (${number}, false, 0)`,
+    sql`INSERT INTO delivery_claim VALUES (${number}, true), (${number}, false)`,
+  ];
 }
 
 /** The same where nothing may have changed since the version that was seen: then it becomes null, which the table refuses. */

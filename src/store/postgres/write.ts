@@ -13,7 +13,7 @@ import type { Writes } from '../store.ts';
 import { type AnyRow, columnsOf } from '../tables.ts';
 import { deliveryWrites } from '../write-deliveries.ts';
 import type { Sql } from './connection.ts';
-import { countUp } from './directory.ts';
+import { accountInserts, countUp } from './directory.ts';
 import { send, waiting } from './run.ts';
 import { type Seen, type Statements, seenKey, sorted, statementsOn } from './statements.ts';
 
@@ -41,6 +41,7 @@ export function writeStatements(
 ): PromiseLike<unknown>[] {
   const on = statementsOn(sql, tenant, inShards);
   const events = all.flatMap((writes) => writes.events ?? []);
+  const newAccounts = all.flatMap(({ newAccount }) => newAccount ?? []);
   const clockMoves = all.flatMap(({ clockMove }) => clockMove ?? []);
 
   const payers = inShards ? payersOf(changes, all, seen) : [];
@@ -61,8 +62,16 @@ export function writeStatements(
     ...on.insert('idempotency', sorted(all.flatMap(answerRows), 'idempotencyKey')),
     ...clockMoves.flatMap((move) => moveClock(tenant.account, move)).map((each) => send(sql, each)),
     ...all.flatMap(({ account }) => (account ? [send(sql, changeAccount(account))] : [])),
+    ...newAccounts.flatMap((each) => accountInserts(sql, each)),
+    ...all
+      .flatMap(({ accountAudits = [] }) => accountAudits)
+      .flatMap(({ account, audit }) => {
+        const its = statementsOn(sql, { account, mode: 'live' }, inShards);
+        return rowChangesOf([{ audit }], [], followingOnPostgres).flatMap((each) => its.change(each, seen));
+      }),
     ...(all.some(changesDirectory) ? [countUp(sql)] : []),
     ...(all.some(changesAccount) ? [waiting(sql, accountChanged(tenant.account))] : []),
+    ...newAccounts.map(({ number }) => waiting(sql, accountChanged(number))),
   ];
 }
 

@@ -1,5 +1,6 @@
 /** All resources that both databases have in the same way: what is read, written and loaded of them. */
 
+import type { Account } from '../../accounts/account.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { keysOf } from '../../lib/keys.ts';
 import type { CheckoutChange, Following } from '../columns.ts';
@@ -21,6 +22,7 @@ import {
   loadAccounts,
   loadApiKeys,
   loadKeyCounts,
+  loadNextAccount,
   revokeApiKey,
 } from './directory.ts';
 import { loadReceivers, receivers, writeEndpoints, writeReceivers } from './endpoints.ts';
@@ -30,6 +32,7 @@ import { movements } from './movements.ts';
 import { overview } from './overview.ts';
 import { loadProviderEvents, providerEvents, writeProviderEvent } from './provider-events.ts';
 import { type Asked, allAsked, type Read, type Run } from './read.ts';
+import { secrets } from './secrets.ts';
 import { totals } from './totals.ts';
 import {
   dashboardUsers,
@@ -54,6 +57,7 @@ const reads = {
   deliveries,
   apiKeys,
   dashboardUsers,
+  secrets,
   logos,
   audit,
   movements,
@@ -120,6 +124,7 @@ function given<K extends string, V>(name: K, all: ReadonlyArray<{ readonly [N in
 
 /** Loads by their names in `Needs` and `Loaded`, those that lock rows first, in the order in which they lock them. */
 const loads = {
+  nextAccount: loadNextAccount,
   accountOwners: loadAccountOwners,
   users: loadUsers,
   usersByEmail: loadUsersByEmail,
@@ -148,6 +153,7 @@ type Changes = ResourceWrites & {
   readonly checkout?: CheckoutChange;
   readonly answer?: NewAnswer;
   readonly account?: AccountChange;
+  readonly newAccount?: Account;
 };
 
 export type ResourceNeeds = { readonly [N in LoadName]?: ReadonlyArray<Keys[N]> };

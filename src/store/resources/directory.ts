@@ -2,6 +2,7 @@
 import type { Account } from '../../accounts/account.ts';
 import type { ApiKey, Permission } from '../../accounts/api-key.ts';
 import { countedWith, type KeyCounts } from '../../accounts/key-changes.ts';
+import type { AccountCount } from '../../accounts/new-account.ts';
 import { settingsFrom } from '../../accounts/settings.ts';
 import type { Tenant, TenantTime } from '../../checkout/tenant.ts';
 import { credentialsFrom } from '../../methods/credentials.ts';
@@ -13,7 +14,7 @@ import { isAnyOf, join, nothing, raw, type Sql, sql, type Value } from '../sql.t
 import { type AnyRow, columnsIn, type Row } from '../tables.ts';
 import { rowOf } from '../writes.ts';
 import type { ClockMove } from './clocks.ts';
-import { all, directionOf, one, owned, pageFrom, type Read, tenantOf } from './read.ts';
+import { all, directionOf, one, owned, pageFrom, type Read, single, tenantOf } from './read.ts';
 
 /** A row by its table and key. */
 export type DirectoryRow = readonly ['account', number] | readonly ['api_key', string];
@@ -29,6 +30,7 @@ function accountFrom(stored: Row<'account'>): Account {
   return {
     number: row.number,
     name: row.name,
+    createdAt: row.createdAt,
     webhookSecrets: { test: row.webhookSecretTest, live: row.webhookSecretLive },
     previousWebhookSecrets: {
       test: previousSecret(row.previousWebhookSecretTest, row.previousWebhookSecretTestUntil),
@@ -72,7 +74,37 @@ export const storedRow = (row: DirectoryRow): Read<AnyRow | null> =>
 /** An account before and after a change. */
 export type AccountChange = { readonly before: Account; readonly after: Account };
 
-type AccountWrites = { readonly account?: AccountChange };
+type AccountWrites = { readonly account?: AccountChange; readonly newAccount?: Account };
+
+/** What a new account has of its own; all else begins with the defaults. */
+export type FirstOfAccount = Pick<Account, 'number' | 'name' | 'createdAt' | 'webhookSecrets'>;
+
+/** The statement that writes a new account. */
+export const insertAccount = ({
+  number,
+  name,
+  createdAt,
+  webhookSecrets: { test, live },
+}: FirstOfAccount): Sql =>
+  sql`INSERT INTO account (number, name, created_at, webhook_secret_test, webhook_secret_live)
+      VALUES (${number}, ${name}, ${createdAt}, ${test}, ${live})`;
+
+/** Number of the next account, and of all. Accounts are never removed. */
+export const nextAccount: Read<AccountCount> = single(
+  sql`SELECT coalesce(max(number), 0) + 1 AS next, count(*) AS count FROM account`,
+  (counted: AccountCount) => counted,
+);
+
+/** Number of the next account, for one who makes it: nobody else does meanwhile. */
+export const loadNextAccount = load({
+  keyOf: (all: 'all') => all,
+  read: () => byKey(nextAccount.sql, (counted: AccountCount) => ['all', counted]),
+  lock: () => locking(sql`directory WHERE id = 1`, 'id'),
+  apply(known, { newAccount }: AccountWrites) {
+    const counted = known.get('all');
+    if (newAccount && counted) known.set('all', { next: newAccount.number + 1, count: counted.count + 1 });
+  },
+});
 
 /** Columns that differ, by their names, and what is in them afterwards. */
 function changedColumns({ before, after }: AccountChange): Array<readonly [name: string, value: Value]> {
@@ -203,4 +235,4 @@ export const changesAccount = ({ account, clockMove, revokedApiKey }: DirectoryW
 
 /** True for what changes the version of the directory. */
 export const changesDirectory = (writes: DirectoryWrites): boolean =>
-  changesAccount(writes) || writes.newApiKey !== undefined;
+  changesAccount(writes) || writes.newApiKey !== undefined || writes.newAccount !== undefined;

@@ -12,9 +12,12 @@ import { thingsIn } from './things.ts';
 
 const users = thingsIn('dashboard_user', ({ data }): User => JSON.parse(data));
 
+/** Stands among the roles of operators, on the account that is the installation. */
+const OPERATOR = 'operator';
+
 /** Roles as the column has them, so that whoever has one on an account is found. */
-export const accountsText = ({ roles }: User): string =>
-  ` ${Object.entries(roles)
+export const accountsText = ({ roles, isOperator }: User): string =>
+  ` ${[...Object.entries(roles), ...(isOperator ? [[installation.account, OPERATOR]] : [])]
     .map(([account, role]) => `${account}:${role}`)
     .join(' ')} `;
 
@@ -33,6 +36,9 @@ export const dashboardUsers = {
    */
   list: (tenant: Tenant, { account }: { readonly account: number }, page: PageRequest): Read<Page<User>> =>
     users.page(tenant, [hasRole(account)], page),
+  /** The same for those who operate the installation. */
+  listOperators: (page: PageRequest): Read<Page<User>> =>
+    users.page(installation, [hasRole(installation.account)], page),
 };
 
 /** A user before and after a change; null before the first and after the last. */

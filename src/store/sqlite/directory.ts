@@ -6,7 +6,15 @@ import type { Tenant } from '../../checkout/tenant.ts';
 import type { RealTime } from '../../lib/time.ts';
 import { checksumOf, sound } from '../checksum.ts';
 import { rememberAccounts } from '../directory.ts';
-import { accountsSince, type DirectoryRow, isRow, storedRow } from '../resources/directory.ts';
+import {
+  accountsSince,
+  type DirectoryRow,
+  type FirstOfAccount,
+  insertAccount,
+  isRow,
+  nextAccount,
+  storedRow,
+} from '../resources/directory.ts';
 import { raw, type Sql, sql } from '../sql.ts';
 import type { Runner } from './run.ts';
 import { inTransaction } from './transaction.ts';
@@ -20,12 +28,15 @@ export function sumRow({ read, change }: Runner, row: DirectoryRow): void {
   change(sql`UPDATE ${raw(row[0])} SET checksum = ${checksum} WHERE ${isRow(row)}`);
 }
 
+/** Writes a new account. */
+export function addAccount(runner: Runner, account: FirstOfAccount): void {
+  runner.change(insertAccount(account));
+  sumRow(runner, ['account', account.number]);
+}
+
 export function directory(database: DatabaseSync, runner: Runner) {
   const { read, change } = runner;
   const anyAccount = database.prepare('SELECT 1 FROM account LIMIT 1');
-  const insertAccount = database.prepare(
-    `INSERT INTO account (name, created_at, webhook_secret_test, webhook_secret_live) VALUES (?, ?, ?, ?)`,
-  );
   const versionStatement = database.prepare('SELECT version FROM directory');
 
   const remembered = rememberAccounts();
@@ -88,12 +99,12 @@ export function directory(database: DatabaseSync, runner: Runner) {
         { account, mode: 'test' },
       ]),
 
-    insert: ({ name, webhookSecrets: { test, live } }: NewAccount, nowMs: RealTime, { first = false }) =>
+    insert: (account: NewAccount, nowMs: RealTime, { first = false }) =>
       inTransaction(database, () => {
         if (first && anyAccount.get() !== undefined) return null;
         refresh();
-        const number = Number(insertAccount.run(name, nowMs, test, live).lastInsertRowid);
-        sumRow(runner, ['account', number]);
+        const { next: number } = read(nextAccount);
+        addAccount(runner, { ...account, number, createdAt: nowMs });
         return number;
       }),
 

@@ -12,7 +12,7 @@ import { feedEnd, fetchLastEvent } from '../resources/events.ts';
 import type { Writes } from '../store.ts';
 import { deliveryWrites } from '../write-deliveries.ts';
 import type { LastEvents } from './checkouts.ts';
-import { sumRow } from './directory.ts';
+import { addAccount, sumRow } from './directory.ts';
 import type { Runner } from './run.ts';
 import { rowStatements } from './statements.ts';
 
@@ -48,6 +48,7 @@ export function writer(
   /** `ends` are those of the feeds, known after the first look: nobody else writes during the transaction. */
   function write(ends: Map<string, number>, tenant: Tenant, writes: Writes): void {
     const { checkout, events = [], erasedCustomer, answer, clockMove, account } = writes;
+    const { newAccount, accountAudits = [] } = writes;
     const feed = tenantName(tenant);
     const end = ends.get(feed) ?? read(feedEnd(tenant));
     // Only the history of a session is a chain.
@@ -72,6 +73,10 @@ export function writer(
       change(changeAccount(account));
       sumRow(runner, ['account', tenant.account]);
     }
+    if (newAccount) addAccount(runner, newAccount);
+    for (const { account: number, audit } of accountAudits)
+      for (const each of rowChangesOf([{ audit }], [], followingTables))
+        rows.change({ account: number, mode: 'live' }, each);
     if (erasedCustomer) steps(erase(tenant, erasedCustomer));
   }
 

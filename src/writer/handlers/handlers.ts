@@ -11,6 +11,7 @@ import { decideOnClock } from './clock.ts';
 import { customerNeeds, decideOnCustomer } from './customer.ts';
 import { decideOnDeliveries, deliveriesNeeds } from './deliveries.ts';
 import { decideOnEndpoint, endpointNeeds } from './endpoint.ts';
+import { decideOnNewAccount, newAccountNeeds } from './new-account.ts';
 import { decideOnPaymentFile, paymentFileNeeds } from './payment-file.ts';
 import { decideOnProviderEvent, providerEventNeeds } from './provider-event.ts';
 import { decideOnResend, resendNeeds } from './resend.ts';
@@ -33,6 +34,7 @@ export const handlers: { readonly [S in Subject]: Handler<S> } = {
   customer: { needs: customerNeeds, decide: decideOnCustomer },
   endpoint: { needs: endpointNeeds, decide: decideOnEndpoint },
   account: { needs: accountNeeds, decide: decideOnAccount },
+  new_account: { needs: newAccountNeeds, decide: decideOnNewAccount },
   api_key: { needs: apiKeyNeeds, decide: decideOnApiKey },
   user: { needs: userNeeds, decide: decideOnUser },
   clock: { needs: onlyTheTenant, decide: decideOnClock },

@@ -2,7 +2,7 @@
 import { tenantTime } from '../../accounts/account.ts';
 import { isRefusal, type Refusal } from '../../checkout/refusals.ts';
 import type { Loaded, Needs, Writes } from '../../store/store.ts';
-import type { UserId } from '../../users/user.ts';
+import { accountsOf, isInvited, type User, type UserId } from '../../users/user.ts';
 import { decideUser } from '../../users/user-changes.ts';
 import type { UserCommand, UserDecision } from '../../users/user-commands.ts';
 import { auditOf, type ChangeUser, type Decided } from '../command.ts';
@@ -41,10 +41,37 @@ export function decideOnUser(
   const audit = (id: UserId) =>
     auditOf(origin, id, 0, at, kind === 'failed' ? 'sign_in_failed' : command.type);
   const change: Writes = { user: { before, after } };
+  const concerned = accountsConcerned(command, before, value);
+  const accountAudits = concerned.map((account) => ({ account, audit: audit(user.id) }));
   // A look at a page is no change that anybody asks about later.
   if (command.type === 'see_sign_in') return { value, writes: [change] };
   const ended = used === undefined ? [] : [{ user: { before: used, after: null }, audit: audit(used.id) }];
-  return { value, writes: [...ended, { ...change, audit: audit(user.id) }] };
+  return { value, writes: [...ended, { ...change, accountAudits, audit: audit(user.id) }] };
+}
+
+/**
+ * Accounts whose logs have the change as well: those whose members it changes. What a user does about their own sign-in is
+ * no matter of theirs.
+ */
+function accountsConcerned(
+  command: UserCommand,
+  before: User | null,
+  { user, used }: UserDecision,
+): readonly number[] {
+  switch (command.type) {
+    case 'invite_user':
+    case 'set_role':
+    case 'remove_role':
+      return [command.account];
+    case 'reset_user':
+      return command.account === null ? accountsOf(user) : [command.account];
+    case 'join':
+      return used === undefined ? [] : accountsOf(used);
+    case 'accept_link':
+      return before !== null && isInvited(before) ? accountsOf(user) : [];
+    default:
+      return [];
+  }
 }
 
 /** The e-mail address that the user is to have; empty if the command gives none. */

@@ -64,6 +64,9 @@ const meant: Readonly<Record<string, (text: Text, good: Data) => object>> = {
     id: undefined,
     account_number: text(),
   }),
+  // Names of accounts are for everybody to see.
+  'ACCOUNT.CREATE': (_text, good) => good,
+  'ACCOUNT.UPDATE': (_text, good) => good,
   'RAIL_CREDENTIALS.SET': (text) => ({
     secret_key: `rk_test_${text().replaceAll(' ', '_')}`,
     webhook_secret: `whsec_${text().replaceAll(' ', '_')}`,

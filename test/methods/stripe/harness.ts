@@ -75,6 +75,7 @@ const account: Account = {
   number: 1,
   name: 'Test Shop',
   webhookSecrets: { test: 'whsec_a', live: 'whsec_b' },
+  createdAt: 0,
   previousWebhookSecrets: { test: null, live: null },
   testClockOffsetMs: 0,
   settings: { test: defaultSettings, live: defaultSettings },

@@ -1,12 +1,13 @@
-import { databaseCommand } from '../../declare/access.ts';
+import { accountKeys } from '../../accounts/accounts.ts';
+import { accountsCommand } from '../../accounts/command.ts';
 import { listOf } from '../../declare/json.ts';
 
-export const command = databaseCommand({
-  purpose: 'List the accounts.',
-  json: listOf({ number: 'Number of the account.', name: 'The name that payers see.' }),
+export const command = accountsCommand({
+  purpose: 'List the accounts, the newest first.',
+  details: ['At a server it takes a key of live mode with the permission `accounts`.'],
+  json: listOf(accountKeys, 'account'),
   examples: [['opentill accounts list', 'Every account with its number']],
-  async run(_input, { store, output }) {
-    for (const { number, name } of await store.accounts.list())
-      output.record({ number, name }, `${number}  ${name}`);
+  async run(_input, { accounts, output }) {
+    for await (const account of accounts.list()) output.record(account, `${account.id}  ${account.name}`);
   },
 });

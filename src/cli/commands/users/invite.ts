@@ -1,6 +1,6 @@
 import { meaningOf, roleNames } from '../../../users/roles.ts';
 import { objectOf } from '../../declare/json.ts';
-import { required, withDefault } from '../../declare/parameter.ts';
+import { flag, required, withDefault } from '../../declare/parameter.ts';
 import { choice, emailAddress, userName } from '../../declare/values.ts';
 import { linkVariables, membersCommand } from '../../members/command.ts';
 import { linesOfLink, withLinkKeys } from '../../members/members.ts';
@@ -22,6 +22,7 @@ export const command = membersCommand({
       'E-mail address by which they will sign in; they can choose another one.',
     ),
     name: withDefault(userName, '', 'Their name.'),
+    operator: flag('Make them an operator of the installation as well; on the database alone.'),
   },
   variables: linkVariables,
   json: objectOf(withLinkKeys, 'member'),
@@ -36,8 +37,9 @@ export const command = membersCommand({
       'Somebody for the account of `OPENTILL_API_KEY`',
     ],
   ],
-  async run({ role, account, email, name }, { members, output }) {
-    const member = await members.invite(account, { role, name, email });
+  async run({ role, account, email, name, operator }, { members, output }) {
+    const isOperator = operator || undefined;
+    const member = await members.invite(account, { role, name, email, isOperator });
     output.record(member, linesOfLink(member));
   },
 });
