@@ -161,6 +161,7 @@ export async function moneyOf(bench: Bench, url: string, id: string): Promise<Me
   const asked = [
     ...[...currencies.map((each) => whole + each), ...intervals].map((query) => ['total', query] as const),
     ...['limit=20', ...movements].map((query) => ['movement', query] as const),
+    ['overview', `${days}&currency=EUR`] as const,
   ];
   const all: Timed[] = [];
   for (const [resource, query] of asked) {

@@ -79,9 +79,9 @@ suite('what waits for a person', () => {
     const sessions = '/dashboard/1/test/sessions';
     const webhooks = '/dashboard/1/test/webhooks';
     assert.deepEqual(waitingIn(await shown(visitor, TEST)), [
-      ['1 bank entry fits no session', null],
+      ['1 bank entry fits no session', '/dashboard/1/test/bank'],
       ['2 sessions are paid in excess, and nothing goes back', `${sessions}?paid_in_excess=true`],
-      ['1 refund by transfer waits to be paid out or settled', null],
+      ['1 refund by transfer waits to be paid out or settled', '/dashboard/1/test/movements?type=refund'],
       ['1 endpoint is disabled', webhooks],
     ]);
     const [excess] = waitingIn(await shown(visitor, TEST)).filter(([text]) => text.includes('excess'));

@@ -17,26 +17,26 @@ await service.call('POST', `/v3/checkout/${expired.id}/expire`);
 suite('a saved view', () => {
   test('shows the filters again by one click, to its user alone, and is removed where it is shown', async () => {
     const page = await reader.get(`${PATH}?status=expired&q=second&metadata[order_id]=7`);
-    const done = await reader.follow(reader.submit(page, '/views', { view: ' Over <b> ' }));
+    const done = await reader.follow(reader.submit(page, '/views', { view: ' Gone <b> ' }));
     assert.match(textOf(done), /The view is saved/);
     assert.match(
       done.html,
-      /href="\/dashboard\/1\/test\/sessions\?status=expired" aria-current="true">Over &lt;b&gt;</,
+      /href="\/dashboard\/1\/test\/sessions\?status=expired" aria-current="true">Gone &lt;b&gt;</,
     );
     assert.doesNotMatch(done.html, /value="second"|metadata\[order_id\]/);
     const list = await reader.get(PATH);
-    assert.match(list.html, /sessions\?status=expired">Over/);
+    assert.match(list.html, /sessions\?status=expired">Gone/);
     assert.match(textOf(list), /first/);
-    assert.doesNotMatch((await owner.get(PATH)).html, /Over/);
+    assert.doesNotMatch((await owner.get(PATH)).html, /Gone/);
     // In the other mode as well.
     assert.match(
       (await reader.get('/dashboard/1/live/sessions')).html,
-      /live\/sessions\?status=expired">Over/,
+      /live\/sessions\?status=expired">Gone/,
     );
     const shown = await reader.get(`${PATH}?status=expired`);
     assert.match(textOf(shown), /second/);
     const removed = await reader.follow(reader.submit(shown, '/views/remove'));
-    assert.doesNotMatch(removed.html, /Over/);
+    assert.doesNotMatch(removed.html, /Gone/);
   });
 
   test('is not offered where there is nothing that it would keep', async () => {

@@ -49,6 +49,7 @@ const kinds: Readonly<Record<Counted, Kind>> = {
     names: ['refund by transfer', 'refunds by transfer'],
     is: ['waits to be paid out or settled', 'wait to be paid out or settled'],
     screen: 'movements',
+    query: '?type=refund',
   },
   provider_events: {
     names: ['provider event', 'provider events'],
