@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { accountFaults } from './accounts.ts';
+import { bankScreenFaults } from './bank-screens.ts';
 import { bankingFaults } from './banking.ts';
 import { checkoutFaults } from './checkout.ts';
 import { developerFaults } from './developers.ts';
@@ -42,6 +43,7 @@ export const allFaults: readonly Fault[] = [
   ...operatorFaults,
   ...paymentFaults,
   ...peopleFaults,
+  ...bankScreenFaults,
   ...simulationFaults,
   ...historyFaults,
   ...developerFaults,

@@ -59,6 +59,7 @@ export const bankingFaults: readonly Fault[] = [
   {
     name: 'an account that gets an IBAN books its entries once more',
     ...ingest('statement'),
+    file: 'src/ingest/account-finder.ts',
     find: 'const known = { ...header, account: one.id };',
     replace: 'const known = { ...header, account: one.iban ?? one.id };',
   },
@@ -167,8 +168,8 @@ export const bankingFaults: readonly Fault[] = [
   {
     name: 'a fault in a large statement loses the parts before it',
     ...ingest('read'),
-    find: '      yield* answer.parts;\n      if (answer.fault) throw new StatementError(answer.fault.detail, answer.fault);',
+    find: '      for (const part of answer.parts) yield withOwnHeader(part);\n      if (answer.fault) throw new StatementError(answer.fault.detail, answer.fault);',
     replace:
-      '      if (answer.fault) throw new StatementError(answer.fault.detail, answer.fault);\n      yield* answer.parts;',
+      '      if (answer.fault) throw new StatementError(answer.fault.detail, answer.fault);\n      for (const part of answer.parts) yield withOwnHeader(part);',
   },
 ];

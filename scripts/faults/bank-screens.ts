@@ -1,0 +1,105 @@
+/** Faults in the dashboard's screens of the bank, and in the preview of statements behind them. */
+import type { Fault } from './fault.ts';
+
+const inbox = ['test/dashboard/bank.test.ts'];
+const statements = ['test/dashboard/statements.test.ts'];
+const mappings = ['test/dashboard/mappings.test.ts'];
+const previews = ['test/api/bank-preview.test.ts'];
+const parts = { file: 'src/dashboard/bank/parts.ts', tests: inbox };
+const entry = { file: 'src/dashboard/screens/bank-entry.ts', tests: inbox };
+const preview = { file: 'src/ingest/preview.ts', tests: previews };
+const columns = { file: 'src/dashboard/bank/mapping-form.ts', tests: mappings };
+
+export const bankScreenFaults: readonly Fault[] = [
+  {
+    name: 'a rest that has become another one is booked',
+    file: 'src/writer/handlers/bank-entry.ts',
+    tests: ['test/api/bank-inbox.test.ts'],
+    find: 'if (action.left !== undefined && action.left !== left) {',
+    replace: 'if (action.left !== undefined && action.left < left) {',
+  },
+  {
+    name: 'a decision goes without what it was made on',
+    ...entry,
+    find: '{ parts, ...left }, onceIn(form)',
+    replace: '{ parts }, onceIn(form)',
+  },
+  {
+    name: 'a row more books what was typed',
+    ...entry,
+    find: 'if (form.more !== undefined) return screen(visit,',
+    replace: 'if (form.fewer !== undefined) return screen(visit,',
+  },
+  {
+    name: 'one of several sessions with a reference is taken',
+    ...parts,
+    find: 'return another === undefined',
+    replace: 'return session !== undefined',
+  },
+  {
+    name: 'a file that is not the one of the preview is imported',
+    file: 'src/http/routes/bank-statement.ts',
+    tests: statements,
+    find: 'if (sha256 !== undefined && sha256 !== upload.hash) {',
+    replace: "if (sha256 === '' && sha256 !== upload.hash) {",
+  },
+  {
+    name: 'a file is read for whoever has no token',
+    file: 'src/dashboard/upload.ts',
+    tests: statements,
+    find: 'request.body = Object.fromEntries(',
+    replace: 'request.query = Object.fromEntries(',
+  },
+  {
+    name: 'a field without end is cut off',
+    file: 'src/dashboard/upload.ts',
+    tests: statements,
+    find: 'part.valueTruncated === true',
+    replace: 'part.fieldnameTruncated === true',
+  },
+  {
+    name: 'a preview lets two entries pay one session',
+    ...preview,
+    find: 'for (const checkout of foreseen.checkouts) changed.set(checkout.id, checkout);',
+    replace: 'if (foreseen.checkouts.length > 1) changed.clear();',
+  },
+  {
+    name: 'a preview matches without end',
+    ...preview,
+    find: 'account !== null && counts.entries < MAX_MATCHED',
+    replace: 'account !== null',
+  },
+  {
+    name: 'a preview stops at the first row with a mistake',
+    file: 'src/ingest/read.ts',
+    tests: previews,
+    find: 'mapping === null ? given : { ...given, mapping }',
+    replace: 'mapping === null ? given : { mapping }',
+  },
+  {
+    name: 'equal entries are numbered anew with each message of the thread',
+    file: 'src/ingest/read.ts',
+    tests: ['test/ingest/read.test.ts'],
+    find: 'owners.get(header) ?? begun.get(JSON.stringify(header)) ?? header',
+    replace: 'owners.get(header) ?? header',
+  },
+  {
+    name: 'a mapping keeps parts of the one that it replaces',
+    ...columns,
+    find: 'return { ...none, signed, credit, debit, ...noWords };',
+    replace: 'return withoutNulls({ signed, credit, debit }) as typeof none;',
+  },
+  {
+    name: 'a mapping of the same name is replaced unasked',
+    file: 'src/dashboard/screens/mappings.ts',
+    tests: mappings,
+    find: "if (isTaken && !chosenIn(form, 'replace').includes('yes'))",
+    replace: "if (isTaken && name === '')",
+  },
+  {
+    name: 'of two columns with one role, one is dropped',
+    ...columns,
+    find: 'if (another !== undefined)',
+    replace: "if (role === 'remittance' && another !== undefined)",
+  },
+];
