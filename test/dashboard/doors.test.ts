@@ -42,7 +42,7 @@ function addressOf({ path }: Declared, door: Door, place: Fields): string {
 const own: Fields = { account: String(service.account.number), mode: 'test' };
 
 /** Tables that the worker fills by itself, whenever an attempt at a delivery is due. */
-const FILLED_BY_WORKER = ['delivery_attempt', 'delivery_claim'];
+const FILLED_BY_WORKER = ['delivery_attempt', 'delivery_claim', 'webhook_receiver'];
 
 /** Rows of all tables, in which nothing may have changed: those that people and their sign-ins do not fill by themselves. */
 async function stateOf(): Promise<string> {
