@@ -50,8 +50,8 @@ export const moneyFaults: readonly Fault[] = [
   {
     name: 'a spreadsheet runs the number of a document',
     ...accounting('datev'),
-    find: '/^[^A-Za-z0-9]+|-+$/g',
-    replace: '/-+$/g',
+    find: ".replace(/^[^A-Za-z0-9]+/, '')",
+    replace: '',
   },
   {
     name: 'cents of an amount that is larger than a line are lost',
@@ -92,8 +92,8 @@ export const moneyFaults: readonly Fault[] = [
   {
     name: 'nobody is told why a refund was not settled that has ended meanwhile',
     ...screen('refund', 'movements'),
-    find: "isOpen ? ['status', 'reason'] : []",
-    replace: "['status', 'reason', '']",
+    find: "${otherMistakes(mistakes, isOpen ? ['status', 'reason'] : [])}",
+    replace: '${isOpen && otherMistakes(mistakes)}',
   },
   {
     name: 'a payment file is made without a proof of who asks for it',

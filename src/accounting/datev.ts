@@ -180,4 +180,6 @@ const documentOf = (text: string): string =>
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .replace(/[^A-Za-z0-9_$%/-]+/g, '-')
-    .replace(/^[^A-Za-z0-9]+|-+$/g, '');
+    .replace(/^[^A-Za-z0-9]+/, '')
+    .slice(0, MAX_DOCUMENT)
+    .replace(/-$/, '');

@@ -44,9 +44,12 @@ function addressOf({ path }: Declared, door: Door, place: Fields): string {
 
 const own: Fields = { account: String(service.account.number), mode: 'test' };
 
+/** Tables that the worker fills by itself, whenever an attempt at a delivery is due. */
+const FILLED_BY_WORKER = ['delivery_attempt', 'delivery_claim', 'webhook_receiver'];
+
 /** Rows of all tables, in which nothing may have changed: those that people and their sign-ins do not fill by themselves. */
 async function stateOf(): Promise<string> {
-  const tables = await database.tablesOfChanges();
+  const tables = (await database.tablesOfChanges()).filter((name) => !FILLED_BY_WORKER.includes(name));
   const counts = tables.map((name) => `(SELECT count(*) FROM "${name}") AS "${name}"`);
   const [row] = await database.query(`SELECT ${counts.join(', ')}`);
   const ofAccounts = [service.account.number, neighbour.number].map((account) =>

@@ -101,6 +101,20 @@ suite('a report', () => {
     assert.equal(rowWith(page, 'Sessions by the time of their creation', 'JPY')[7], '1');
   });
 
+  test('is a file of CSV as well', async () => {
+    const links = hrefs(await visitor.get(`${REPORTS}?${ALWAYS}&currency=EUR`));
+    const csv = await visitor.get(links.find((each) => each.includes('reports.csv')) ?? '');
+    assert.match(
+      csv.headers.get('content-disposition') ?? '',
+      /filename="totals-1-test-2020-01-01-2099-12-31\.csv"/,
+    );
+    const [names = '', row = '', ...others] = csv.html.trimEnd().split('\r\n');
+    assert.deepEqual(others, []);
+    assert.match(names, /^from,to,currency,received,received_count,late,/);
+    assert.match(row, /^\S+Z,\S+Z,EUR,42\.50,1,0\.00,0,2\.50,1,0\.00,0,0\.59 EUR,2,1,1,0,0,0$/);
+    assert.equal((await visitor.get(`${REPORTS}.csv?from=x&before=y`)).status, 422);
+  });
+
   test('leads from each number to the rows behind it', async () => {
     const links = hrefs(await visitor.get(`${REPORTS}?${ALWAYS}&currency=EUR`));
     const rows = async (part: string) => {

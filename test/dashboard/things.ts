@@ -1,6 +1,9 @@
 /** An account with everything that screens of the dashboard are about. */
 import assert from 'node:assert/strict';
+
 import { awaitTransfer, configure, entries, imported } from '../api/bank.ts';
+import { refundsAreHeardOf } from '../api/subjects.ts';
+
 import type { TestService } from '../support/service.ts';
 import { inviteUser } from '../support/users.ts';
 import type { Things } from './doors.ts';
@@ -20,8 +23,7 @@ export async function makeThings(service: TestService): Promise<Things> {
   });
   const holder = { name: 'Muster', country: 'DE' };
   const euros = { currency: 'EUR', holder, iban: 'DE89370400440532013000' };
-  const endpoint = await made('POST', '/v3/webhook_endpoint', { url: 'http://127.0.0.1:9/', events: ['*'] });
-  const session = await made('POST', '/v3/checkout', { invoice_currency: 'EUR', amount: 1250 });
+  // Before there is an endpoint: nothing is delivered of it, which would go on meanwhile.
   const paid = await made('POST', '/v3/checkout', { invoice_currency: 'EUR', amount: 1250 });
   await service.call('POST', `/v3/test_helpers/checkout/${paid}/pay`);
   await configure(service);
@@ -29,6 +31,10 @@ export async function makeThings(service: TestService): Promise<Things> {
   await imported(service, [{ amount: 2500, reference: transfer.reference }]);
   await made('POST', '/v3/refund', { payin: transfer.id, amount: 100 });
   const paymentFile = await made('POST', '/v3/payment_file', { receiving_account: 'eur' });
+  const refund = await made('POST', '/v3/refund', { payin: paid, amount: 100 });
+  await refundsAreHeardOf(service);
+  const endpoint = await made('POST', '/v3/webhook_endpoint', { url: 'http://127.0.0.1:9/', events: ['*'] });
+  const session = await made('POST', '/v3/checkout', { invoice_currency: 'EUR', amount: 1250 });
   const { json } = await service.call('GET', '/v3/webhook_delivery?limit=1');
   await made('PUT', '/v3/rail_credentials/stripe', { secret_key: 'sk_test_1', webhook_secret: 'whsec_1' });
   const receiving = await made('PUT', '/v3/receiving_account/eur', euros);
@@ -51,7 +57,7 @@ export async function makeThings(service: TestService): Promise<Things> {
     session,
     person: await made('POST', '/v3/customer', { name: 'Ada Lovelace', email: 'ada@example.com' }),
     paymentFile,
-    refund: await made('POST', '/v3/refund', { payin: paid, amount: 100 }),
+    refund,
     delivery: json.data[0].id,
     receiving,
   };

@@ -1,7 +1,7 @@
 /** Days, weeks, months and years of a calendar. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { type IntervalUnit, splitByCalendar } from '../../src/lib/intervals.ts';
+import { type IntervalUnit, splitByCalendar, timeOfDays } from '../../src/lib/intervals.ts';
 
 async function split(from: string, to: string, unit: IntervalUnit, timeZone = 'UTC', most = 10) {
   const whole = { from: Date.parse(from), to: Date.parse(to) };
@@ -86,4 +86,24 @@ suite('intervals of a calendar', () => {
     assert.deepEqual(await split('2030-01-01T00:00Z', '2030-01-01T00:00Z', 'day'), []);
     await assert.rejects(split('2030-01-01T00:00Z', '2030-01-02T00:00Z', 'day', 'Mars/Base'), RangeError);
   });
+});
+
+suite('a time of days', () => {
+  test('begins and ends at midnight of the zone, over a change of its clocks as well', async () => {
+    const { from, to, lastDay } = await timeOfDays('2030-03-01', '2030-04-01', 'Europe/Berlin');
+    assert.deepEqual(
+      [new Date(from).toISOString(), new Date(to).toISOString(), lastDay],
+      ['2030-02-28T23:00:00.000Z', '2030-03-31T22:00:00.000Z', '2030-03-31'],
+    );
+  });
+
+  for (const [from, before, zone] of [
+    ['2030-02-30', '2030-03-01', 'UTC'],
+    ['2030-01-01', '2030-13-01', 'UTC'],
+    ['2030-01-01', '2030-02-01', 'Mars/Base'],
+  ] as const) {
+    test(`is none from ${from} to ${before} in ${zone}`, async () => {
+      await assert.rejects(timeOfDays(from, before, zone), RangeError);
+    });
+  }
 });

@@ -1,11 +1,37 @@
 /** Totals of a time as tables, in which each number leads to the rows behind it. */
+import { decimalAmount, formatAmount } from '../../checkout/money.ts';
 import type { representTotal } from '../../checkout/representation.ts';
+import { type Columns, csvOf } from '../../lib/csv.ts';
 import { type Content, type Html, html } from '../../lib/html.ts';
 import { type Column, table } from '../table.ts';
 import { amountOf } from '../texts.ts';
 import type { Ways } from './view.ts';
 
 export type Total = ReturnType<typeof representTotal>;
+
+const columns: Columns<Total> = [
+  ['from', ({ from }) => from],
+  ['to', ({ to }) => to],
+  ['currency', ({ currency }) => currency],
+  ...(['received', 'late', 'refunded', 'reversed'] as const).flatMap(
+    (name): Columns<Total> => [
+      [name, ({ currency, [name]: { amount } }) => decimalAmount(amount, currency)],
+      [`${name}_count`, ({ [name]: { count } }) => String(count)],
+    ],
+  ),
+  ['fees', ({ fees }) => fees.map(({ amount, currency }) => formatAmount(amount, currency)).join(' ')],
+  ...(['created', 'active', 'completed', 'expired', 'partially_paid', 'paid_in_excess'] as const).map(
+    (name) => [`sessions_${name}`, ({ sessions }: Total) => String(sessions[name])] as const,
+  ),
+];
+
+async function* pageOf(totals: readonly Total[]): AsyncGenerator<readonly Total[]> {
+  yield totals;
+}
+
+/** The same sums as CSV. */
+export const totalsAsCsv = (totals: readonly Total[]): AsyncGenerator<string> =>
+  csvOf(columns, pageOf(totals));
 
 const numbers = (...names: readonly string[]): Column[] => names.map((name) => ({ name, isNumber: true }));
 

@@ -58,7 +58,7 @@ export function movementScreens(declare: Declare, { basePath }: DashboardDepende
       main: html`${moneyWays(place, 'movements', basePath)}
 ${filterForm(filters, query, { action, mistakes: mistakesOf(found) })}
 ${chips(filters, query, action)}
-<section id="found" data-live aria-label="Movements of money">${found.ok && movementTable(found.data, { ways, empty })}</section>
+<section id="found" data-live>${found.ok && movementTable(found.data, { ways, empty })}</section>
 ${found.ok && pager(filters, query, { action, nextCursor: found.nextCursor })}
 ${
   found.ok &&

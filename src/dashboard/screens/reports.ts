@@ -10,7 +10,7 @@ import { pageOf, pagesFrom } from '../export.ts';
 import { type Form, field, hidden, otherMistakes } from '../form.ts';
 import { type Filter, filterForm } from '../listing.ts';
 import { periodsAt } from '../money/periods.ts';
-import { moneyTable, sessionTable, type Total } from '../money/report.ts';
+import { moneyTable, sessionTable, type Total, totalsAsCsv } from '../money/report.ts';
 import { type Movement, moneyWays, waysTo } from '../money/view.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { pathIn } from '../place.ts';
@@ -47,6 +47,17 @@ export function reportScreens(declare: Declare, { basePath, realNow }: Dashboard
   const current = 'movements';
 
   declare({ method: 'GET', path: root, needs: { operation: 'TOTAL.LIST' } }, (visit) => report(visit));
+
+  declare({ method: 'GET', path: `${root}.csv`, needs: { operation: 'TOTAL.LIST' } }, async (visit) => {
+    const query = asked(visit.query);
+    const time = await timeOf(query);
+    if ('wrong' in time) return report(visit);
+    const totals = await totalsOf(visit, query, time);
+    if (!totals.ok) return report(visit);
+    const { tenant, mode } = visit.place;
+    const name = `totals-${tenant.account}-${mode}-${query.from}-${time.lastDay}.csv`;
+    return { file: { name, type: 'text/csv; charset=utf-8', content: totalsAsCsv(totals.data) } };
+  });
 
   declare({ method: 'GET', path: `${root}/export`, needs: { operation: 'MOVEMENT.LIST' } }, async (visit) => {
     const { anew, api, place } = visit;
@@ -128,7 +139,8 @@ ${
     totals.data.filter(({ sessions }) => sessions.created > 0),
     ways,
   )}
-<p class="hint">Sessions that were created in the time, as they are now.</p></section>`
+<p class="hint">Sessions that were created in the time, as they are now.</p></section>
+<p>These sums as <a href="${action}.csv?${String(new URLSearchParams({ ...kept(query), from: query.from, before: query.before }))}">CSV</a></p>`
 }
 ${exportForm(query, `${action}/export`, mistakes)}`,
     };
