@@ -133,7 +133,7 @@ export async function dashboardRoutes(
   bankScreens(declare, dependencies);
   bankEntryScreens(declare, dependencies);
   await app.register(async (scoped) => {
-    await takeUploads(scoped);
+    takeUploads(scoped);
     const declareUpload = declareOn(scoped, dependencies);
     statementScreens(declareUpload, dependencies);
     mappingScreens(declareUpload, dependencies);

@@ -1,6 +1,7 @@
 /** Forms with a file. Their fields come before it, so that the file is read only for whoever may send it. */
+import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable, Transform } from 'node:stream';
-import multipart from '@fastify/multipart';
+import type { BusboyInstance } from '@fastify/busboy';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 export type Upload = {
@@ -13,40 +14,75 @@ export type Upload = {
 const MAX_FIELDS = 100;
 const MAX_FIELD_BYTES = 131_072;
 
-/** Lets a part of the dashboard take forms with a file. */
-export async function takeUploads(app: FastifyInstance): Promise<void> {
-  const limits = {
-    fields: MAX_FIELDS,
-    fieldSize: MAX_FIELD_BYTES,
-    files: 1,
-    parts: MAX_FIELDS + 1,
-    fileSize: Number.POSITIVE_INFINITY,
-  };
-  await app.register(multipart, { limits });
+const TYPE = 'multipart/form-data';
+
+/** Lets a part of the dashboard take forms with a file, which `uploadIn` reads. */
+export function takeUploads(app: FastifyInstance): void {
+  app.addContentTypeParser(TYPE, (_request, _body, done) => done(null));
 }
+
+/** A form that cannot be read, or has more than a form of ours. */
+const unreadable = (statusCode: 400 | 413) =>
+  Object.assign(new Error('the form cannot be read'), { statusCode });
 
 /** Reads the fields of the form into the body of the request; the file that follows them, or null where there is none. */
 export async function uploadIn(request: FastifyRequest): Promise<Upload | null> {
   // A form without a file may come as any other: one that was kept over a sign-in does.
-  if (!request.isMultipart()) return null;
+  if (!request.headers['content-type']?.toLowerCase().startsWith(TYPE)) return null;
   const fields = new Map<string, string[]>();
-  const parts = request.parts();
-  let file: Upload | null = null;
-  for (let next = await parts.next(); !next.done && file === null; ) {
-    const { value: part } = next;
-    if (part.type === 'file') file = { name: part.filename ?? '', content: part.file };
-    else {
-      if (part.valueTruncated === true)
-        throw Object.assign(new Error('a field is too long'), { statusCode: 413 });
-      fields.set(part.fieldname, [...(fields.get(part.fieldname) ?? []), String(part.value)]);
-      next = await parts.next();
-    }
-  }
+  const file = await fileBehind(request.raw, (name, value) => {
+    fields.set(name, [...(fields.get(name) ?? []), value]);
+  });
   request.body = Object.fromEntries(
     [...fields].map(([name, all]) => [name, all.length === 1 ? all[0] : all]),
   );
   // A browser sends a part for a file that nobody has chosen.
   return file?.name === '' ? null : file;
+}
+
+/** The file of the form, as soon as it begins; fields before it are told. */
+async function fileBehind(
+  raw: IncomingMessage,
+  field: (name: string, value: string) => void,
+): Promise<Upload | null> {
+  // Loaded for the first file: many services never see one.
+  const { Busboy } = await import('@fastify/busboy');
+  return new Promise((resolve, reject) => {
+    let file: Upload | null = null;
+    /** Whoever reads the file is told, or else whoever waits for it. */
+    const fail = (error: Error) => {
+      raw.unpipe();
+      file?.content.destroy(error);
+      reject(error);
+    };
+    const headers = { ...raw.headers, 'content-type': raw.headers['content-type'] ?? '' };
+    const limits = { fields: MAX_FIELDS, fieldSize: MAX_FIELD_BYTES, files: 1, parts: MAX_FIELDS + 1 };
+    let parser: BusboyInstance;
+    try {
+      parser = new Busboy({ headers, limits });
+    } catch {
+      reject(unreadable(400));
+      return;
+    }
+    parser.on('field', (name, value, isNameCut, isValueCut) => {
+      // Nobody waits for what comes behind the file.
+      if (file !== null) return;
+      if (isNameCut || isValueCut) fail(unreadable(413));
+      else field(name, value);
+    });
+    parser.on('file', (_field, content, name) => {
+      // Errors reach whoever reads it; until somebody does, they are no failure.
+      content.on('error', () => {});
+      file = { name: name ?? '', content };
+      resolve(file);
+    });
+    parser.on('fieldsLimit', () => fail(unreadable(413)));
+    parser.on('partsLimit', () => fail(unreadable(413)));
+    parser.on('error', () => fail(unreadable(400)));
+    parser.on('finish', () => resolve(file));
+    raw.once('close', () => raw.readableEnded || fail(unreadable(400)));
+    raw.pipe(parser);
+  });
 }
 
 /** Takes what is left of the body, which nobody reads any more: the answer goes out over the same connection. */
