@@ -18,6 +18,7 @@ import { keyScreens } from './screens/keys.ts';
 import { linkScreens } from './screens/link.ts';
 import { logScreens } from './screens/log.ts';
 import { memberScreens } from './screens/members.ts';
+import { oidcScreens } from './screens/oidc.ts';
 import { profileScreens } from './screens/profile.ts';
 import { credentialScreens } from './screens/rail-credentials.ts';
 import { receivingAccountScreens } from './screens/receiving-account.ts';
@@ -41,6 +42,9 @@ const BODY_LIMIT_BYTES = 262_144;
 const TRIES_PER_SECOND = 1;
 const TRIED = ['/dashboard/sign-in', '/dashboard/code', '/dashboard/passkey', '/dashboard/link/:token'];
 
+/** Asked for by a browser that comes back from a provider, which is asked about what it brings. */
+const CALLBACK = '/dashboard/oidc/callback';
+
 export async function dashboardRoutes(
   app: FastifyInstance,
   dependencies: DashboardDependencies,
@@ -62,7 +66,8 @@ export async function dashboardRoutes(
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('content-security-policy', CONTENT_SECURITY_POLICY);
     const isForm = request.method === 'POST';
-    const isTry = isForm && TRIED.includes(request.routeOptions.url ?? '');
+    const { url: route = '' } = request.routeOptions;
+    const isTry = (isForm && TRIED.includes(route)) || route === CALLBACK;
     const waitMs = addresses.take(request.ip) || (isTry ? tries.take(request.ip) : 0);
     if (waitMs > 0) {
       reply.header('retry-after', Math.ceil(waitMs / 1000));
@@ -98,6 +103,7 @@ export async function dashboardRoutes(
   const declare = declareOn(app, dependencies);
   homeScreens(declare);
   signInScreens(declare, dependencies);
+  oidcScreens(declare, dependencies);
   linkScreens(declare, dependencies);
   profileScreens(declare, dependencies);
   factorScreens(declare, dependencies);

@@ -40,6 +40,7 @@ import {
   loadUserCount,
   loadUsers,
   loadUsersByEmail,
+  loadUsersByIdentity,
   writeUser,
 } from './users.ts';
 import { work } from './work.ts';
@@ -126,6 +127,7 @@ const loads = {
   accountOwners: loadAccountOwners,
   users: loadUsers,
   usersByEmail: loadUsersByEmail,
+  usersByIdentity: loadUsersByIdentity,
   userCount: loadUserCount,
   memberCounts: loadMemberCounts,
   receivers: loadReceivers,
