@@ -143,7 +143,8 @@ suite('signing in by a provider', () => {
 
   test('leads to no other site', async () => {
     const { subject } = await linkedUser();
-    for (const next of ['https://evil.example', '//evil.example', '/dashboard/../x', '/v3/checkout']) {
+    const long = `/dashboard/1/live/sessions?q=${'x'.repeat(3000)}`;
+    for (const next of [long, 'https://evil.example', '//evil.example', '/dashboard/../x', '/v3/checkout']) {
       const guest = browser();
       const answer = await guest.get(provider.approve(await begin(guest, next), subject));
       assert.equal(answer.location, '/dashboard');

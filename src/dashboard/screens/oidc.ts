@@ -19,6 +19,9 @@ import { newSignIn, replacedBy } from './sign-in.ts';
 type Asked = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 type Began = Pick<Flow, 'purpose' | 'signIn' | 'next'>;
 
+/** A cookie has 4 KiB at most: with a longer way back, browsers would keep none. */
+const MAX_NEXT = 1000;
+
 export function oidcScreens(declare: Declare, dependencies: DashboardDependencies): void {
   const { basePath, store, provider, realNow } = dependencies;
 
@@ -45,7 +48,7 @@ export function oidcScreens(declare: Declare, dependencies: DashboardDependencie
 
   declare({ method: 'GET', path: '/oidc', needs: 'nothing' }, async ({ request, reply, query }) => {
     if (provider === null) return notFound;
-    const next = isOwnPath(query.next) ? query.next : '';
+    const next = isOwnPath(query.next) && query.next.length <= MAX_NEXT ? query.next : '';
     try {
       return { away: await begun(provider, { request, reply }, { purpose: 'sign-in', signIn: '', next }) };
     } catch (error) {
