@@ -173,12 +173,14 @@ CREATE TABLE dashboard_user (
   live boolean NOT NULL,
   id text COLLATE "C" NOT NULL,
   email text COLLATE "C",
+  identity text COLLATE "C",
   accounts text NOT NULL,
   data text NOT NULL,
   revision integer NOT NULL DEFAULT 1,
   CONSTRAINT dashboard_user_pkey PRIMARY KEY (account, live, id)
 );
 CREATE UNIQUE INDEX dashboard_user_email ON dashboard_user USING btree (account, live, email) WHERE (email IS NOT NULL);
+CREATE UNIQUE INDEX dashboard_user_identity ON dashboard_user USING btree (account, live, identity) WHERE (identity IS NOT NULL);
 CREATE UNIQUE INDEX dashboard_user_pkey ON dashboard_user USING btree (account, live, id);
 
 CREATE TABLE delivery (

@@ -168,6 +168,8 @@ CREATE TABLE dashboard_user (
   id TEXT NOT NULL,
   -- Lower-case; null until an invitation is accepted.
   email TEXT,
+  -- A hash of the account at a provider of OpenID Connect, or null.
+  identity TEXT,
   -- Accounts with the role on each: ' 1:owner 12:support '; operators of the installation have 0:operator as well.
   accounts TEXT NOT NULL,
   data TEXT NOT NULL,
@@ -446,6 +448,9 @@ CREATE UNIQUE INDEX customer_email ON customer (account, live, email) WHERE emai
 
 -- index dashboard_user_email
 CREATE UNIQUE INDEX dashboard_user_email ON dashboard_user (account, live, email) WHERE email IS NOT NULL;
+
+-- index dashboard_user_identity
+CREATE UNIQUE INDEX dashboard_user_identity ON dashboard_user (account, live, identity) WHERE identity IS NOT NULL;
 
 -- index delivery_due
 CREATE INDEX delivery_due ON delivery (account, live, due_at, receiver) WHERE due_at IS NOT NULL;

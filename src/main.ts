@@ -9,6 +9,7 @@ import { createSerializer } from './checkout/serializer.ts';
 import type { Tenant, TenantTime } from './checkout/tenant.ts';
 import type { Config } from './config/settings.ts';
 import { hostInUrl } from './config/values.ts';
+import { createProvider, type Provider } from './dashboard/oidc.ts';
 import { passkeysFor } from './dashboard/passkeys.ts';
 import { dashboardRoutes } from './dashboard/routes.ts';
 import { type Declared, onScreens } from './dashboard/screen.ts';
@@ -222,6 +223,7 @@ export async function createService(
         isPlain: isPlain(config.PUBLIC_URL),
         passwords,
         passkeys: passkeysFor({ publicUrl: config.PUBLIC_URL, store, realNow }),
+        provider: providerOf(config),
         realNow,
         ask,
         mayDo: (rights, operation) => mayDo(app.operations, rights, operation),
@@ -275,6 +277,13 @@ function stripeRail(
     own: { vault, accountOf },
     apiUrl: config.STRIPE_API_URL,
   });
+}
+
+/** The provider of OpenID Connect that the settings name, or null. */
+function providerOf(config: Config): Provider | null {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = config;
+  const callback = `${config.PUBLIC_URL}/dashboard/oidc/callback`;
+  return issuer === '' ? null : createProvider({ issuer, clientId, clientSecret, callback });
 }
 
 function logJump(logger: FastifyBaseLogger) {

@@ -79,6 +79,8 @@ CREATE TABLE dashboard_user (
   id text COLLATE "C" NOT NULL,
   -- Lower-case; null until an invitation is accepted.
   email text COLLATE "C",
+  -- A hash of the account at a provider of OpenID Connect, or null.
+  identity text COLLATE "C",
   -- Accounts with the role on each: ' 1:owner 12:support '; operators of the installation have 0:operator as well.
   accounts text NOT NULL,
   data text NOT NULL,
@@ -87,6 +89,7 @@ CREATE TABLE dashboard_user (
   PRIMARY KEY (account, live, id)
 );
 CREATE UNIQUE INDEX dashboard_user_email ON dashboard_user (account, live, email) WHERE email IS NOT NULL;
+CREATE UNIQUE INDEX dashboard_user_identity ON dashboard_user (account, live, identity) WHERE identity IS NOT NULL;
 
 -- Secrets that processes share and nobody is shown. They are of the installation, as users are.
 CREATE TABLE installation_secret (

@@ -101,6 +101,8 @@ CREATE TABLE dashboard_user (
   id TEXT NOT NULL,
   -- Lower-case; null until an invitation is accepted.
   email TEXT,
+  -- A hash of the account at a provider of OpenID Connect, or null.
+  identity TEXT,
   -- Accounts with the role on each: ' 1:owner 12:support '; operators of the installation have 0:operator as well.
   accounts TEXT NOT NULL,
   data TEXT NOT NULL,
@@ -108,6 +110,7 @@ CREATE TABLE dashboard_user (
   PRIMARY KEY (account, live, id)
 ) STRICT;
 CREATE UNIQUE INDEX dashboard_user_email ON dashboard_user (account, live, email) WHERE email IS NOT NULL;
+CREATE UNIQUE INDEX dashboard_user_identity ON dashboard_user (account, live, identity) WHERE identity IS NOT NULL;
 
 -- Secrets that processes share and nobody is shown. They are of the installation, as users are.
 CREATE TABLE installation_secret (

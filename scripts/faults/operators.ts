@@ -7,6 +7,9 @@ const handler = { file: 'src/writer/handlers/user.ts', tests: ['test/store/sqlit
 const screen = { file: 'src/dashboard/screen.ts', tests: ['test/dashboard/doors.test.ts'] };
 const screens = { file: 'src/dashboard/screens/accounts.ts', tests: ['test/dashboard/accounts.test.ts'] };
 
+const oidc = { file: 'src/dashboard/oidc.ts', tests: ['test/dashboard/oidc.test.ts'] };
+const oidcScreens = { file: 'src/dashboard/screens/oidc.ts', tests: ['test/dashboard/oidc.test.ts'] };
+
 export const operatorFaults: readonly Fault[] = [
   {
     name: 'a key that manages gives the permission for all accounts',
@@ -98,5 +101,68 @@ export const operatorFaults: readonly Fault[] = [
     tests: ['test/store/sqlite.test.ts'],
     find: '  return found.value;',
     replace: '  return candidate;',
+  },
+  {
+    name: 'a token of a provider is taken without a look at its signature',
+    ...oidc,
+    find: 'execute: [enableNonRepudiationChecks, ...',
+    replace: 'execute: [...',
+  },
+  {
+    name: 'an old sign-in at the provider proves anew who one is',
+    ...oidc,
+    find: 'authTime >= Math.floor(since / 1000) - SKEW_SECONDS',
+    replace: 'authTime > 0',
+  },
+  {
+    name: 'a provider is believed whatever state comes back',
+    ...oidc,
+    find: 'expectedState: state,',
+    replace: "expectedState: new URLSearchParams(query).get('state') ?? '',",
+  },
+  {
+    name: 'a provider is believed whatever nonce its token has',
+    ...oidc,
+    find: 'expectedNonce: nonce,',
+    replace: '...(nonce ? {} : { expectedNonce: nonce }),',
+  },
+  {
+    name: 'an answer of a provider may be as long as it likes',
+    ...oidc,
+    find: 'if (length > MAX_BYTES)',
+    replace: 'if (length < 0)',
+  },
+  {
+    name: 'what a provider could not tell once is never asked again',
+    ...oidc,
+    find: 'if (known === asked) known = null;',
+    replace: 'if (known !== asked) known = null;',
+  },
+  {
+    name: 'an account of a provider is connected to whoever comes back',
+    ...oidcScreens,
+    find: 'visitor === null || visitor.signIn.id !== signIn',
+    replace: 'visitor === null',
+  },
+  {
+    name: 'a sign-in at a provider can be begun and never ends',
+    file: 'src/dashboard/oidc-flow.ts',
+    tests: ['test/dashboard/oidc.test.ts'],
+    find: 'isFlow(flow) && now < flow.startedAt + FLOW_SECONDS * 1000 ?',
+    replace: 'isFlow(flow) && now > 0 ?',
+  },
+  {
+    name: 'an account of a provider is of two users',
+    file: 'src/users/sign-in-rules.ts',
+    tests: ['test/dashboard/oidc.test.ts'],
+    find: 'byIdentity !== null && byIdentity.id !== user.id',
+    replace: 'byIdentity !== null && byIdentity.id === user.id',
+  },
+  {
+    name: 'an account of a provider outlives the link that brings its user back',
+    ...rules,
+    tests: ['test/dashboard/oidc.test.ts'],
+    find: 'const { identity: _, ...others } = user;',
+    replace: 'const others = user;',
   },
 ];

@@ -35,6 +35,11 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     if (config[key] !== '' && config[secret] === '')
       throw new BadSetting(`${secret} must be set, because ${key} is`);
   }
+  const ofOidc = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const;
+  const given = ofOidc.find((name) => config[name] !== '');
+  const missing = ofOidc.find((name) => config[name] === '');
+  if (given !== undefined && missing !== undefined)
+    throw new BadSetting(`${missing} must be set, because ${given} is`);
   return config;
 }
 

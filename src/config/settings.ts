@@ -10,12 +10,14 @@ import {
   hostInUrl,
   hostName,
   integer,
+  issuer,
   listenAddress,
   networks,
   oneOf,
   optionalPort,
   signingSecret,
   stripeKey,
+  token,
 } from './values.ts';
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
@@ -174,6 +176,23 @@ export const settings = {
       'The value of `CREDENTIALS_KEY` before it was replaced: what is encrypted under it can still be read. After `opentill credentials reseal` it is no longer needed.',
     isSecret: true,
     parse: encryptionKey,
+  }),
+  OIDC_ISSUER: setting({
+    default: '',
+    meaning:
+      'Provider of OpenID Connect by which users of the dashboard sign in besides other ways, such as `https://login.example.com`; its name is the host. Its callback address is `PUBLIC_URL/dashboard/oidc/callback`.',
+    parse: issuer,
+  }),
+  OIDC_CLIENT_ID: setting({
+    default: '',
+    meaning: 'Id of the client that is registered at `OIDC_ISSUER`.',
+    parse: token,
+  }),
+  OIDC_CLIENT_SECRET: setting({
+    default: '',
+    meaning: 'Secret of that client.',
+    isSecret: true,
+    parse: token,
   }),
   STATEMENT_DIR: setting({
     default: '',

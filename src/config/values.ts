@@ -59,6 +59,26 @@ export function baseUrl(text: string): string {
   return url.href.replace(/\/$/, '');
 }
 
+/** An issuer of OpenID Connect, kept as it was typed: tokens have to name the same text. Empty for none. */
+export function issuer(text: string): string {
+  if (text === '') return '';
+  const url = URL.parse(text);
+  const isHere = /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url?.hostname ?? '');
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isHere);
+  if (!url || !isSafe || url.search || url.hash || url.username || url.password)
+    throw new Error(
+      'must be an https address without user and query, such as https://login.example.com, or an http address of this machine',
+    );
+  return text;
+}
+
+/** A text of a provider, which has no blanks. */
+export function token(text: string): string {
+  if (!/^[\x21-\x7e]{0,500}$/.test(text))
+    throw new Error('must have at most 500 ASCII characters without blanks');
+  return text;
+}
+
 export type DatabaseUrl =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string };

@@ -72,7 +72,7 @@ async function commandOf(
 }
 
 async function confirmScreen(
-  { basePath, passkeys }: DashboardDependencies,
+  { basePath, passkeys, provider }: DashboardDependencies,
   { request, visitor, form }: Asked,
   mistakes: readonly Mistake[],
 ): Promise<Outcome> {
@@ -90,6 +90,12 @@ async function confirmScreen(
     main: html`<p>Prove it to go on. Nobody asks again for ten minutes.</p>
 ${otherMistakes(mistakes)}
 ${options && passkeyForm('get', { action, name: 'confirm_passkey', options }, byPasskey)}
+${
+  provider !== null &&
+  user.identity !== undefined &&
+  html`<p><a href="${basePath}/dashboard/oidc/confirm" target="_blank" rel="noopener">Prove it with ${provider.name}</a> in a new window, and then:</p>
+<form method="post" action="${action}">${fields}<button class="quiet">I have done so, go on</button></form>`
+}
 <form method="post" action="${action}">
 ${fields}
 ${field({ name: 'confirm_password', label: 'Password', type: 'password', autocomplete: 'current-password', required: true })}

@@ -5,6 +5,7 @@ import type { Store } from '../store/store.ts';
 import type { Passwords } from '../users/passwords.ts';
 import type { Rights } from '../users/roles.ts';
 import type { Execute } from '../writer/writer.ts';
+import type { Provider } from './oidc.ts';
 import type { Passkeys } from './passkeys.ts';
 
 /** Dependencies of the dashboard; `main.ts` puts them together. */
@@ -20,6 +21,8 @@ export type DashboardDependencies = {
   readonly passwords: Passwords;
   /** Null where the service has no name that browsers could bind passkeys to. */
   readonly passkeys: Passkeys | null;
+  /** The provider of OpenID Connect, or null. */
+  readonly provider: Provider | null;
   readonly realNow: () => RealTime;
   /** Asks the API on behalf of a user. */
   readonly ask: AskOwn;

@@ -13,6 +13,8 @@ const notices = {
   'second-factor-removed': 'The second factor is removed.',
   passkey: 'The passkey is added.',
   'passkey-removed': 'The passkey is removed.',
+  'identity-linked': 'The account is connected. You can sign in with it.',
+  'identity-removed': 'The account is no longer connected.',
   'key-revoked': 'The key is revoked.',
   'account-created': 'The account is created, and you are its owner.',
   'account-renamed': 'The account has a new name.',

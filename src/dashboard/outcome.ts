@@ -3,9 +3,10 @@ import type { Mistake } from './api.ts';
 import type { Screen } from './document.ts';
 import type { Notice } from './notices.ts';
 
-/** `goTo` is a path below `/dashboard`; `done` names the sentence that the next screen begins with. */
+/** `away` is an address of another site. `goTo` is a path below `/dashboard`; `done` names the sentence that the next screen begins with. */
 export type Outcome =
   | ({ readonly status?: number } & Pick<Screen, 'title' | 'main' | 'current'>)
+  | { readonly away: string }
   | { readonly goTo: string; readonly done?: Notice }
   | { readonly file: Download };
 

@@ -22,6 +22,7 @@ import { logScreens } from './screens/log.ts';
 import { mappingScreens } from './screens/mappings.ts';
 import { memberScreens } from './screens/members.ts';
 import { movementScreens } from './screens/movements.ts';
+import { oidcScreens } from './screens/oidc.ts';
 import { overviewScreens } from './screens/overview.ts';
 import { paymentFileScreens } from './screens/payment-files.ts';
 import { peopleScreens } from './screens/people.ts';
@@ -53,6 +54,9 @@ const BODY_LIMIT_BYTES = 262_144;
 const TRIES_PER_SECOND = 1;
 const TRIED = ['/dashboard/sign-in', '/dashboard/code', '/dashboard/passkey', '/dashboard/link/:token'];
 
+/** Asked for by a browser that comes back from a provider, which is asked about what it brings. */
+const CALLBACK = '/dashboard/oidc/callback';
+
 export async function dashboardRoutes(
   app: FastifyInstance,
   dependencies: DashboardDependencies,
@@ -74,7 +78,8 @@ export async function dashboardRoutes(
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('content-security-policy', CONTENT_SECURITY_POLICY);
     const isForm = request.method === 'POST';
-    const isTry = isForm && TRIED.includes(request.routeOptions.url ?? '');
+    const { url: route = '' } = request.routeOptions;
+    const isTry = (isForm && TRIED.includes(route)) || route === CALLBACK;
     const waitMs = addresses.take(request.ip) || (isTry ? tries.take(request.ip) : 0);
     if (waitMs > 0) {
       reply.header('retry-after', Math.ceil(waitMs / 1000));
@@ -111,6 +116,7 @@ export async function dashboardRoutes(
   homeScreens(declare);
   overviewScreens(declare, dependencies);
   signInScreens(declare, dependencies);
+  oidcScreens(declare, dependencies);
   linkScreens(declare, dependencies);
   profileScreens(declare, dependencies);
   factorScreens(declare, dependencies);

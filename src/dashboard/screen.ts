@@ -112,6 +112,7 @@ export function declareOn(app: FastifyInstance, dependencies: DashboardDependenc
       const query = done === undefined ? '' : `${goTo.includes('?') ? '&' : '?'}done=${done}`;
       return reply.code(303).header('location', `${basePath}/dashboard${goTo}${query}`).send();
     }
+    if ('away' in outcome) return reply.code(303).header('location', outcome.away).send();
     if ('file' in outcome) {
       const { name, type, content } = outcome.file;
       reply.header('content-disposition', `attachment; filename="${name}"`).type(type);

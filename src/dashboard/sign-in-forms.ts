@@ -15,14 +15,21 @@ export const PAUSED = 'Too many wrong passwords or codes came in a row. Wait for
 /** A mistake of the form as a whole. */
 export const mistake = (message: string): readonly Mistake[] => [{ message, pointer: '' }];
 
-/** The fields by which a form of signing in says where somebody goes on behind it. */
-export type GoOn = Html | false;
+/** Where somebody goes on behind a sign-in: the fields of a form that say so, and the query of a link. */
+export type GoOn = { readonly fields: Html | false; readonly query: string };
 
-export const goOnTo = (path: string | undefined): GoOn => isOwnPath(path) && hidden('next', path);
+export const nowhere: GoOn = { fields: false, query: '' };
+
+export const goOnTo = (path: string | undefined): GoOn =>
+  isOwnPath(path)
+    ? { fields: hidden('next', path), query: `?${new URLSearchParams({ next: path })}` }
+    : nowhere;
 
 export function goOnIn(form: Form): GoOn {
   const kept = readKept(form[KEPT]);
-  return kept === null ? goOnTo(form.next) : keptField(kept.path, kept.form, kept.user);
+  return kept === null
+    ? goOnTo(form.next)
+    : { ...nowhere, fields: keptField(kept.path, kept.form, kept.user) };
 }
 
 /** The first screen behind the sign-in, or the form that was kept. */
@@ -44,12 +51,12 @@ export async function signedOutScreen(
   form: Form,
 ): Promise<Outcome> {
   const isForm = method === 'POST';
-  const goOn = isForm ? keptField(url, form, form.form_user ?? '') : goOnTo(url);
+  const goOn = isForm ? { ...nowhere, fields: keptField(url, form, form.form_user ?? '') } : goOnTo(url);
   const mistakes = isForm ? mistake('You were signed out meanwhile. Nothing was changed.') : [];
   return { ...(await signInScreen(dependencies, goOn, mistakes)), status: 401 };
 }
 
-type Shown = Pick<DashboardDependencies, 'basePath' | 'passkeys' | 'isPlain'>;
+type Shown = Pick<DashboardDependencies, 'basePath' | 'passkeys' | 'provider' | 'isPlain'>;
 
 /** Warning before a form is sent that could not lead in. */
 export const plainWarning = ({ isPlain }: Pick<DashboardDependencies, 'isPlain'>): Html | false =>
@@ -62,19 +69,20 @@ export async function signInScreen(
   mistakes: readonly Mistake[] = [],
   email = '',
 ): Promise<Outcome> {
-  const { basePath, passkeys } = shown;
+  const { basePath, passkeys, provider } = shown;
   const request = passkeys && (await passkeys.request());
   return {
     status: mistakes.length > 0 ? 422 : 200,
     title: 'Sign in',
     main: html`${plainWarning(shown)}${otherMistakes(mistakes)}
 <form method="post" action="${basePath}/dashboard/sign-in">
-${goOn}
+${goOn.fields}
 ${field({ name: 'email', label: 'E-mail address', type: 'email', value: email, autocomplete: 'username', required: true })}
 ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', required: true })}
 <button>Sign in</button>
 </form>
-${request && passkeyForm('get', { action: `${basePath}/dashboard/passkey`, name: 'passkey', options: request }, html`${goOn}<button class="quiet">Sign in with a passkey</button>`)}
+${request && passkeyForm('get', { action: `${basePath}/dashboard/passkey`, name: 'passkey', options: request }, html`${goOn.fields}<button class="quiet">Sign in with a passkey</button>`)}
+${provider !== null && html`<p><a class="button quiet" href="${basePath}/dashboard/oidc${goOn.query}">Sign in with ${provider.name}</a></p>`}
 <p class="hint">If you cannot sign in, ask an owner of your account for a new link, or run <code>opentill users reset</code> on the server.</p>`,
   };
 }
@@ -85,7 +93,7 @@ export function codeScreen(goOn: GoOn, basePath: string, mistakes: readonly Mist
     title: 'Second factor',
     main: html`${otherMistakes(mistakes, ['code'])}
 <form method="post" action="${basePath}/dashboard/code">
-${goOn}
+${goOn.fields}
 ${codeField('code', mistakes)}
 <button>Sign in</button>
 </form>`,

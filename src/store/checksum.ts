@@ -31,7 +31,7 @@ const covered = {
   ],
   logo: ['name', 'content'],
   api_key: ['id', 'account', 'live', 'secretHash', 'permissions', 'name', 'createdAt', 'revokedAt'],
-  dashboard_user: ['id', 'email', 'accounts', 'data'],
+  dashboard_user: ['id', 'email', 'identity', 'accounts', 'data'],
   customer: ['id', 'email', 'data'],
   checkout: ['id', 'version', 'eventCount', 'data'],
   provider_event: ['id', 'rail', 'reference', 'receivedAt', 'body'],

@@ -21,7 +21,7 @@ export const tables = {
   api_key: `id* text, account bigint, live boolean, secret_hash text, permissions text, name text,
     created_at bigint, revoked_at bigint?`,
   clock_move: 'at* bigint, offset_ms bigint',
-  dashboard_user: 'id* usr, email text?, accounts text, data text',
+  dashboard_user: 'id* usr, email text?, identity text?, accounts text, data text',
   installation_secret: 'name* text, value text',
   customer: 'id* cus, email text?, data text',
   checkout: `id* chk, version integer, event_count integer, status text, payment_status text,

@@ -4,6 +4,7 @@ import type { RealTime } from '../lib/time.ts';
 import { hashCode, usedTotp } from './codes.ts';
 import {
   type Failures,
+  type Identity,
   MAX_HALF_SIGN_INS,
   MAX_PASSKEYS,
   MAX_SIGN_INS,
@@ -14,6 +15,7 @@ import {
   type User,
 } from './user.ts';
 import {
+  BAD_IDENTITY,
   BAD_PASSKEY,
   type CommandOf,
   changed,
@@ -23,6 +25,7 @@ import {
   type UsedPasskey,
   type UserCommand,
   type UserDecision,
+  type UserFacts,
 } from './user-commands.ts';
 
 /** Wrong passwords and codes in a row, behind which only one in a minute is looked at. */
@@ -162,4 +165,43 @@ function withCodeUsed(user: User, code: string, now: RealTime): User | null {
   const hash = hashCode(code);
   if (!user.recoveryCodes.includes(hash)) return null;
   return { ...user, recoveryCodes: user.recoveryCodes.filter((each) => each !== hash) };
+}
+
+const hasIdentity = ({ identity }: User, { issuer, subject }: Identity): boolean =>
+  identity !== undefined && identity.issuer === issuer && identity.subject === subject;
+
+/** An identity is of one user, who has proved at the provider that it is theirs. */
+export function withIdentity(
+  user: User,
+  { byIdentity }: UserFacts,
+  { identity, now }: CommandOf<'link_identity'>,
+): UserDecision | Refusal {
+  if (byIdentity !== null && byIdentity.id !== user.id)
+    return refuse('user_exists', 'Somebody else signs in with this account of the provider.');
+  if (hasIdentity(user, identity)) return { kind: 'unchanged', user };
+  return changed({ ...user, identity: { ...identity, linkedAt: now } });
+}
+
+export function withoutIdentity(user: User): UserDecision {
+  const { identity, ...others } = user;
+  return identity === undefined ? { kind: 'unchanged', user } : changed(others);
+}
+
+/** The provider asks for what factors it wants: the sign-in is whole. */
+export const signedInByIdentity = (
+  user: User,
+  { identity, replaces, signIn, now }: CommandOf<'sign_in_by_identity'>,
+): UserDecision | Refusal =>
+  hasIdentity(user, identity)
+    ? changed(withSignIn(without(user, replaces), signIn, now, true))
+    : refuse('not_found', BAD_IDENTITY);
+
+export function confirmedByIdentity(
+  user: User,
+  { identity, signIn: id, secretHash, now }: CommandOf<'confirm_by_identity'>,
+): UserDecision | Refusal {
+  if (wholeSignIn(user, id, now) === undefined) return refuse('not_found', SIGNED_OUT);
+  return hasIdentity(user, identity)
+    ? changed(withChanged(user, id, provenAt(now, secretHash)))
+    : refuse('not_found', BAD_IDENTITY);
 }

@@ -5,11 +5,15 @@ import { hashCode, usedTotp } from './codes.ts';
 import {
   codeGiven,
   confirmed,
+  confirmedByIdentity,
   confirmedByPasskey,
+  signedInByIdentity,
   triedBy,
   triedByAnybody,
   withChanged,
+  withIdentity,
   without,
+  withoutIdentity,
   withPasskey,
   withPasskeyUsed,
   withSignIn,
@@ -84,6 +88,14 @@ export function decideUser(
     }
     case 'confirm_by_passkey':
       return confirmedByPasskey(user, command);
+    case 'link_identity':
+      return withIdentity(user, facts, command);
+    case 'unlink_identity':
+      return withoutIdentity(user);
+    case 'sign_in_by_identity':
+      return signedInByIdentity(user, command);
+    case 'confirm_by_identity':
+      return confirmedByIdentity(user, command);
     case 'see_sign_in':
       return openSignIn(user, command.signIn, command.now) === undefined
         ? refuse('not_found', SIGNED_OUT)
@@ -222,7 +234,10 @@ const emailTaken = ({ id }: User, { byEmail }: UserFacts): Refusal | null =>
         { pointer: '/email', detail: 'belongs to another user' },
       ]);
 
-/** The link is good for one use. Second factors and passkeys, which may be lost as well, go with it, and all other sign-ins end. */
+/**
+ * The link is good for one use. Second factors, passkeys and the account at a provider, which may be lost as well, go with
+ * it, and all other sign-ins end.
+ */
 function accepted(
   user: User,
   facts: UserFacts,
@@ -230,8 +245,9 @@ function accepted(
 ): UserDecision | Refusal {
   if (!isGood(user.link, secretHash, now)) return refuse('not_found', BAD_LINK);
   const whose = isInvited(user) ? { name, email } : {};
+  const { identity: _, ...others } = user;
   const fresh: User = {
-    ...user,
+    ...others,
     ...whose,
     password,
     totp: null,

@@ -1,7 +1,7 @@
 /** Commands about users, and what is decided on them. */
 import type { RealTime } from '../lib/time.ts';
 import type { Role } from './roles.ts';
-import type { Link, Passkey, SignIn, SignInId, User, UserId, View } from './user.ts';
+import type { Identity, Link, Passkey, SignIn, SignInId, User, UserId, View } from './user.ts';
 
 /** A new sign-in, as far as the browser and the shell know it. */
 export type NewSignIn = Pick<SignIn, 'id' | 'secretHash' | 'formToken' | 'address' | 'browser'>;
@@ -65,6 +65,20 @@ export type UserCommand = { readonly now: RealTime } & (
       readonly signIn: SignInId;
       readonly secretHash: string;
     } & UsedPasskey)
+  | { readonly type: 'link_identity'; readonly identity: Identity }
+  | { readonly type: 'unlink_identity' }
+  | {
+      readonly type: 'sign_in_by_identity';
+      readonly identity: Identity;
+      readonly signIn: NewSignIn;
+      readonly replaces?: SignInId;
+    }
+  | {
+      readonly type: 'confirm_by_identity';
+      readonly identity: Identity;
+      readonly signIn: SignInId;
+      readonly secretHash: string;
+    }
   | { readonly type: 'see_sign_in'; readonly signIn: SignInId; readonly address: string }
   | { readonly type: 'sign_out'; readonly signIn: SignInId }
   /** Ends all sign-ins but this one. */
@@ -86,6 +100,8 @@ export type UserCommand = { readonly now: RealTime } & (
 /** Facts beside the user of the command. */
 export type UserFacts = {
   readonly byEmail: User | null;
+  /** The user who signs in with the identity that the command links. */
+  readonly byIdentity: User | null;
   /** Invitation that the command takes, if there is one. */
   readonly invitation: User | null;
   readonly count: number;
@@ -109,6 +125,7 @@ export type UserDecision = {
 
 export const NO_SUCH_MEMBER = 'There is no such member of the account.';
 export const BAD_LINK = 'The link was used already, has expired, or is not complete.';
+export const BAD_IDENTITY = 'You do not sign in with this account of the provider.';
 export const SIGNED_OUT = 'You are signed out.';
 export const BAD_PASSKEY = 'The passkey is not known here, or what it was asked for is too old.';
 

@@ -2,6 +2,7 @@
  * Users: people who sign in to the dashboard, with a role on each account that they work for. They belong to the
  * installation and not to one account.
  */
+import { hash } from 'node:crypto';
 import type { Tenant } from '../checkout/tenant.ts';
 import type { Id } from '../lib/id.ts';
 import type { RealTime } from '../lib/time.ts';
@@ -34,6 +35,8 @@ export type User = {
   readonly recoveryCodes: readonly string[];
   /** Passkeys, oldest first. */
   readonly passkeys: readonly Passkey[];
+  /** The account at the provider of OpenID Connect with which the user signs in, if there is one. */
+  readonly identity?: Identity & { readonly linkedAt: RealTime };
   /** The link with which the user sets a password, or null. */
   readonly link: Link | null;
   /** Wrong passwords and codes in a row of those who would sign in, whoever they are. */
@@ -46,6 +49,13 @@ export type User = {
 
 /** Filters of the list of sessions; `query` is its query without the `?`. */
 export type View = { readonly account: number; readonly name: string; readonly query: string };
+
+/** An account at a provider of OpenID Connect: what identifies it for good, which no e-mail address does. */
+export type Identity = { readonly issuer: string; readonly subject: string };
+
+/** The identity as one text, by which its user is found. */
+export const identityKey = ({ issuer, subject }: Identity): string =>
+  hash('sha256', JSON.stringify([issuer, subject]));
 
 export type Failures = { readonly count: number; readonly lastAt: RealTime };
 

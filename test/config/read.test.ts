@@ -181,6 +181,7 @@ suite('a secret', () => {
     STRIPE_LIVE_WEBHOOK_SECRET: 'whsec_canary2',
     CREDENTIALS_KEY: 'ca'.repeat(32),
     CREDENTIALS_KEY_PREVIOUS: 'cb'.repeat(32),
+    OIDC_CLIENT_SECRET: 'canary3',
   };
   const named = Object.keys(settings).filter((name) =>
     /SECRET|API_KEY|DATABASE_URL|CREDENTIALS_KEY/.test(name),
@@ -194,7 +195,11 @@ suite('a secret', () => {
       writeFileSync(join(directory, name), ` ${text}\r\n`);
       return [`${name}_FILE`, join(directory, name)];
     });
-    assert.deepEqual(readConfig(Object.fromEntries(files)), readConfig(good));
+    const beside = { OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'opentill' };
+    assert.deepEqual(
+      readConfig({ ...beside, ...Object.fromEntries(files) }),
+      readConfig({ ...beside, ...good }),
+    );
     assert.deepEqual(readConfig({ DATABASE_URL_FILE: ' ' }), readConfig({}));
   });
 
@@ -255,6 +260,8 @@ suite('a wrong setting is told, and what it was set to is not', () => {
   const allowed: Readonly<Record<string, RegExp>> = {
     ACCOUNT_NAME: /^.{0,100}$/,
     HOST: /^[\w.-]+$/,
+    OIDC_CLIENT_ID: /^[!-~]{0,500}$/,
+    OIDC_CLIENT_SECRET: /^[!-~]{0,500}$/,
     STRIPE_LIVE_SECRET_KEY: /^sk_live_\w+$/,
   };
 

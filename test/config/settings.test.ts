@@ -92,6 +92,31 @@ const rows: { readonly [Name in keyof Config]: Row } = {
   STRIPE_API_URL: { ...addresses, standard: 'https://api.stripe.com' },
   CREDENTIALS_KEY: encryption,
   CREDENTIALS_KEY_PREVIOUS: encryption,
+  OIDC_ISSUER: {
+    standard: '',
+    accepted: [
+      ['https://login.example.com/', 'https://login.example.com/'],
+      url('https://login.example.com/realms/one'),
+      url('http://127.0.0.1:9/'),
+    ],
+    refused: [
+      'login.example.com',
+      'http://login.example.com',
+      'https://a@login.example.com',
+      'https://a.example/?b',
+      'https://a.example/#b',
+    ],
+  },
+  OIDC_CLIENT_ID: {
+    standard: '',
+    accepted: [url('opentill'), url('x'.repeat(500))],
+    refused: ['a b', 'x'.repeat(501)],
+  },
+  OIDC_CLIENT_SECRET: {
+    standard: '',
+    accepted: [url('~!@'), url('x'.repeat(500))],
+    refused: ['ä', 'x'.repeat(501)],
+  },
   STATEMENT_DIR: { standard: '', accepted: [url('.')], refused: ['nowhere'] },
   LOG_LEVEL: {
     standard: 'info',
@@ -105,7 +130,9 @@ const rows: { readonly [Name in keyof Config]: Row } = {
 };
 
 /** The setting without which one is refused. */
+const oidc = { OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'a', OIDC_CLIENT_SECRET: 'b' };
 const companions: Readonly<Record<string, Readonly<Record<string, string>>>> = Object.fromEntries([
+  ...Object.keys(oidc).map((name) => [name, oidc]),
   ['CREDENTIALS_KEY_PREVIOUS', { CREDENTIALS_KEY: 'ab'.repeat(32) }],
   ...['TEST', 'LIVE'].flatMap((mode) => {
     const [key, secret] = [`STRIPE_${mode}_SECRET_KEY`, `STRIPE_${mode}_WEBHOOK_SECRET`];

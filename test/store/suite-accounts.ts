@@ -143,6 +143,27 @@ export function accountSuite(open: Open): void {
     });
   });
 
+  suite('an account of a provider', () => {
+    it('is of one user, though two connect it at once, and finds its user', async (given) => {
+      const { store } = given;
+      const users = [
+        await acceptedUser(store, { email: 'a@example.com' }),
+        await acceptedUser(store, { email: 'b@example.com' }),
+      ];
+      const identity = { issuer: 'https://login.example.com', subject: '1' };
+      const command = { type: 'link_identity', identity, now: Date.now() } as const;
+      const tries = await Promise.allSettled(users.map(({ id }) => changeUser(store, id, command)));
+      assert.deepEqual(tries.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+      const found = await store.dashboardUsers.fetchByIdentity(identity);
+      assert.ok(found);
+      for await (const each of alsoReopened(given)) {
+        assert.deepEqual(await each.dashboardUsers.fetchByIdentity(identity), found);
+        const elsewhere = { ...identity, issuer: 'https://other.example.com' };
+        assert.equal(await each.dashboardUsers.fetchByIdentity(elsewhere), null);
+      }
+    });
+  });
+
   suite('operators', () => {
     it('are found, whatever roles they have', async ({ store }) => {
       const ada = await acceptedUser(store, { account: 1, isOperator: true });

@@ -29,7 +29,14 @@ export const PASSWORD = '$argon2id$of the right password';
 
 type Loose<C> = C extends { readonly now: number } ? Omit<C, 'now'> & { readonly now?: number } : never;
 
-const nobodyElse: UserFacts = { byEmail: null, invitation: null, members: 1, count: 1, owners: [] };
+const nobodyElse: UserFacts = {
+  byEmail: null,
+  byIdentity: null,
+  invitation: null,
+  members: 1,
+  count: 1,
+  owners: [],
+};
 
 export const decide = (user: User | null, command: Loose<UserCommand>, facts: Partial<UserFacts> = {}) =>
   decideUser(user, { ...nobodyElse, ...facts }, { now: T, ...command } as UserCommand);

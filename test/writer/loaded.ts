@@ -3,6 +3,7 @@ import type { Loaded } from '../../src/store/store.ts';
 
 export const nothing: Loaded = {
   nextAccount: new Map(),
+  usersByIdentity: new Map(),
   checkouts: new Map(),
   customers: new Map(),
   customersByEmail: new Map(),

@@ -75,6 +75,7 @@ async function withDatabase(values: Values, asksStripe: boolean, tell: Tell): Pr
   const { examineDatabase } = await import('../doctor/database.ts');
   const { servesThisMachineOnly } = await import('../../main.ts');
   const { examineAddresses } = await import('../doctor/addresses.ts');
+  const { examineProvider } = await import('../doctor/provider.ts');
   const { askStripe, examineRails } = await import('../doctor/rails.ts');
   const { DATABASE_URL, DATABASE_COMMITS, HOST, PUBLIC_URL, WEBHOOK_ALLOW } = values;
   const isLocal =
@@ -82,6 +83,7 @@ async function withDatabase(values: Values, asksStripe: boolean, tell: Tell): Pr
   const config = DATABASE_URL && DATABASE_COMMITS ? { DATABASE_URL, DATABASE_COMMITS } : null;
   if (config !== null) tell('database', await examineDatabase(config));
   tell('addresses', await examineAddresses(values, isLocal));
+  tell('addresses', await examineProvider(values));
   const isThere =
     config !== null && (config.DATABASE_URL.kind === 'postgres' || existsSync(config.DATABASE_URL.path));
   // The findings of the database have told what is wrong with it.

@@ -15,9 +15,10 @@ import type { Declare, OwnVisit } from '../screen.ts';
 import { PAUSED } from '../sign-in-forms.ts';
 import { table } from '../table.ts';
 import { timeOf } from '../texts.ts';
+import type { Visitor } from '../visitor.ts';
 
 export function profileScreens(declare: Declare, dependencies: DashboardDependencies): void {
-  const { basePath, passwords } = dependencies;
+  const { basePath, passwords, provider } = dependencies;
   const to = (path: string) => `${basePath}/dashboard/profile${path}`;
   const change = ({ request, visitor }: OwnVisit, command: OwnCommand): Promise<UserDecision | Refusal> =>
     executeOnUser(dependencies, request, visitor.user.id, command);
@@ -65,6 +66,7 @@ ${
   )
 }
 <p><a class="button" href="${to('/passkeys')}">Add a passkey</a></p></section>
+${provider !== null && identitySection(provider.name, visitor, token)}
 <section><h2>Where you are signed in</h2>
 ${table(
   'Where you are signed in',
@@ -76,6 +78,17 @@ ${
   html`<form method="post" action="${to('/sign-out-others')}">${token}<button class="quiet">Sign out everywhere else</button></form>`
 }</section>`,
     };
+  }
+
+  function identitySection(name: string, { user: { identity } }: Visitor, token: Html): Html {
+    return html`<section><h2>${name}</h2>
+${
+  identity === undefined
+    ? html`<p>Connect your account there, and you can sign in with it.</p>
+<form method="post" action="${to('/identity')}">${token}<button class="quiet">Connect an account of ${name}</button></form>`
+    : html`<p>You can sign in with your account there, since ${timeOf(identity.linkedAt)}.</p>
+<form method="post" action="${to('/identity/remove')}">${token}<button class="quiet">Disconnect it</button></form>`
+}</section>`;
   }
 
   function signInCells(each: SignIn, own: SignIn, token: Html): Content[] {

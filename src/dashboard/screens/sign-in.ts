@@ -34,16 +34,6 @@ export function signInScreens(declare: Declare, dependencies: DashboardDependenc
     request.log.warn({ request_id: request.id, user: user ?? 'unknown', ...others }, 'sign-in refused');
   }
 
-  /** The sign-in that the browser has had, which ends with the new one. */
-  async function replacedBy(request: FastifyRequest, { id }: User): Promise<{ replaces?: SignInId }> {
-    const before = await anyVisitor(dependencies, request);
-    if (before === null) return {};
-    const { signIn } = before;
-    if (before.user.id === id) return { replaces: signIn.id };
-    await executeOnUser(dependencies, request, before.user.id, { type: 'sign_out', signIn: signIn.id });
-    return {};
-  }
-
   declare({ method: 'GET', path: '/sign-in', needs: 'nothing' }, async ({ request, query }) => {
     const visitor = await anyVisitor(dependencies, request);
     if (visitor !== null && visitor.signIn.confirmedAt !== null) return { goTo: '' };
@@ -66,7 +56,7 @@ export function signInScreens(declare: Declare, dependencies: DashboardDependenc
       type: 'sign_in',
       verified: isRight ? user.password : null,
       signIn: newSignIn(dependencies, request, secret),
-      ...(isRight ? await replacedBy(request, user) : {}),
+      ...(isRight ? await replacedBy(dependencies, request, user) : {}),
     } as const;
     const deciding = executeOnUser(dependencies, request, user.id, command);
     if (!isRight) {
@@ -113,7 +103,7 @@ export function signInScreens(declare: Declare, dependencies: DashboardDependenc
     const used = user && passkeys && (await passkeys.used(field, user));
     const secret = newCookieSecret();
     const signIn = newSignIn(dependencies, request, secret);
-    const replaced = used ? await replacedBy(request, user) : {};
+    const replaced = used ? await replacedBy(dependencies, request, user) : {};
     const decision =
       used &&
       (await executeOnUser(dependencies, request, user.id, {
@@ -150,4 +140,18 @@ export function newSignIn(
     address: ip,
     browser,
   };
+}
+
+/** The sign-in that the browser has had, which ends with the new one of this user. */
+export async function replacedBy(
+  dependencies: DashboardDependencies,
+  request: FastifyRequest,
+  { id }: User,
+): Promise<{ replaces?: SignInId }> {
+  const before = await anyVisitor(dependencies, request);
+  if (before === null) return {};
+  const { signIn } = before;
+  if (before.user.id === id) return { replaces: signIn.id };
+  await executeOnUser(dependencies, request, before.user.id, { type: 'sign_out', signIn: signIn.id });
+  return {};
 }

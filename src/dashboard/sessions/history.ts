@@ -6,7 +6,6 @@ import { type Html, html } from '../../lib/html.ts';
 import type { representDelivery } from '../../webhooks/representation.ts';
 import { type Actors, actorLink } from '../actors.ts';
 import type { ApiAnswer, ApiCaller, ApiRefusal } from '../api.ts';
-import { navigation } from '../document.ts';
 import { type Place, pathIn } from '../place.ts';
 import { timeIn, wordsOf } from '../texts.ts';
 import { stateOf } from './states.ts';
@@ -130,11 +129,10 @@ function evidenceOf(
     const told = event !== null && html`, told by the event <code>${event}</code>`;
     return html`<code>${reference}</code> at ${rail}${told}`;
   }
-  const bank = navigation.find(({ screen }) => screen === 'bank');
   const shown = html`<code>${entry}</code>`;
   return html`bank entry ${
-    bank && place.may(bank.operation)
-      ? html`<a href="${basePath}${pathIn(place.tenant, 'bank')}#${entry}">${shown}</a>`
+    place.may('BANK_ENTRY.FETCH')
+      ? html`<a href="${basePath}${pathIn(place.tenant, `bank/entries/${entry}`)}">${shown}</a>`
       : shown
   }${statement !== null && html` of the statement <code>${statement}</code>`}`;
 }

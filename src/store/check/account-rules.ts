@@ -5,7 +5,7 @@ import { type AccountSettings, settingsFrom } from '../../accounts/settings.ts';
 import { credentialsFrom, isSealed } from '../../methods/credentials.ts';
 import { isRole } from '../../users/roles.ts';
 import { accountsOf, type User } from '../../users/user.ts';
-import { accountsText, emailColumn } from '../resources/users.ts';
+import { accountsText, emailColumn, identityColumn } from '../resources/users.ts';
 import type { Row } from '../tables.ts';
 import { expect, isObject, judgeOf } from './check.ts';
 
@@ -55,9 +55,10 @@ function isConfigured({ business, policy, receivingAccounts, csvMappings }: Acco
 export const userJudge = () =>
   judgeOf(
     'the columns of a user say what the record says',
-    ({ id, email, accounts, data }: Row<'dashboard_user'>) => {
+    ({ id, email, identity, accounts, data }: Row<'dashboard_user'>) => {
       const user: User = JSON.parse(data);
-      expect(user.id === id && emailColumn(user) === email && accountsText(user) === accounts);
+      expect(user.id === id && emailColumn(user) === email && identityColumn(user) === identity);
+      expect(accountsText(user) === accounts);
       expect(
         (accountsOf(user).length > 0 || user.isOperator === true) && Object.values(user.roles).every(isRole),
       );

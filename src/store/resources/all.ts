@@ -41,6 +41,7 @@ import {
   loadUserCount,
   loadUsers,
   loadUsersByEmail,
+  loadUsersByIdentity,
   writeUser,
 } from './users.ts';
 import { work } from './work.ts';
@@ -128,6 +129,7 @@ const loads = {
   accountOwners: loadAccountOwners,
   users: loadUsers,
   usersByEmail: loadUsersByEmail,
+  usersByIdentity: loadUsersByIdentity,
   userCount: loadUserCount,
   memberCounts: loadMemberCounts,
   receivers: loadReceivers,

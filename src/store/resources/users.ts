@@ -1,7 +1,15 @@
 /** Users of the dashboard. They are of the installation, and no account has any of its own. */
 import type { Tenant } from '../../checkout/tenant.ts';
 import type { Role } from '../../users/roles.ts';
-import { installation, isInvited, roleOn, type User, type UserId } from '../../users/user.ts';
+import {
+  type Identity,
+  identityKey,
+  installation,
+  isInvited,
+  roleOn,
+  type User,
+  type UserId,
+} from '../../users/user.ts';
 import { byKey, load, locking } from '../loads.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { join, type Sql, sql } from '../sql.ts';
@@ -24,12 +32,16 @@ export const accountsText = ({ roles, isOperator }: User): string =>
 /** The address by which the user signs in; null for an invitation, whose address nobody has claimed yet. */
 export const emailColumn = (user: User): string | null => (isInvited(user) ? null : user.email);
 
+export const identityColumn = ({ identity }: User): string | null =>
+  identity === undefined ? null : identityKey(identity);
+
 const hasRole = (account: number, role: Role | '%' = '%'): Sql =>
   sql`accounts LIKE ${`% ${account}:${role} %`}`;
 
 export const dashboardUsers = {
   fetch: (id: UserId) => users.fetch(installation, 'id', id),
   fetchByEmail: (email: string) => users.fetch(installation, 'email', email),
+  fetchByIdentity: (identity: Identity) => users.fetch(installation, 'identity', identityKey(identity)),
   /**
    * A page, newest first, of those who have a role on the account. It may look at all users, which are few; the tenant is
    * the installation.
@@ -51,6 +63,7 @@ export const writeUser = writeOf(
     const row = {
       id: after.id,
       email: emailColumn(after),
+      identity: identityColumn(after),
       accounts: accountsText(after),
       data: JSON.stringify(after),
     };
@@ -76,6 +89,16 @@ export const loadUsersByEmail = load({
   apply(known, { user }: Changes) {
     if (user?.before) known.delete(user.before.email);
     if (user?.after && !isInvited(user.after)) known.set(user.after.email, user.after);
+  },
+});
+
+export const loadUsersByIdentity = load({
+  keyOf: (identity: string) => identity,
+  ...users.loadedBy('identity'),
+  apply(known, { user }: Changes) {
+    const [before, after] = [user?.before, user?.after].map((each) => each && identityColumn(each));
+    if (before) known.delete(before);
+    if (after && user?.after) known.set(after, user.after);
   },
 });
 

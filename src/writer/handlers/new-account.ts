@@ -36,7 +36,7 @@ export function decideOnNewAccount(
           now,
         };
   const facts = {
-    ...{ byEmail: null, invitation: null, owners: [], members: 0 },
+    ...{ byEmail: null, byIdentity: null, invitation: null, owners: [], members: 0 },
     count: userCount.get('all') ?? 0,
   };
   const decision = decideUser(before, facts, command);

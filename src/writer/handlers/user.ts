@@ -2,7 +2,7 @@
 import { tenantTime } from '../../accounts/account.ts';
 import { isRefusal, type Refusal } from '../../checkout/refusals.ts';
 import type { Loaded, Needs, Writes } from '../../store/store.ts';
-import { accountsOf, isInvited, type User, type UserId } from '../../users/user.ts';
+import { accountsOf, identityKey, isInvited, type User, type UserId } from '../../users/user.ts';
 import { decideUser } from '../../users/user-changes.ts';
 import type { UserCommand, UserDecision } from '../../users/user-commands.ts';
 import { auditOf, type ChangeUser, type Decided } from '../command.ts';
@@ -13,6 +13,7 @@ export function userNeeds({ origin: { tenant }, id, command }: ChangeUser): Need
     tenant,
     users: command.type === 'join' ? [id, command.invitation] : [id],
     ...(email === '' ? {} : { usersByEmail: [email] }),
+    ...(command.type === 'link_identity' ? { usersByIdentity: [identityKey(command.identity)] } : {}),
     ...(command.type === 'invite_user' ? { userCount: ['all'], memberCounts: [command.account] } : {}),
     ...(takesRole(command) ? { accountOwners: [command.account] } : {}),
   };
@@ -20,11 +21,13 @@ export function userNeeds({ origin: { tenant }, id, command }: ChangeUser): Need
 
 export function decideOnUser(
   { origin, id, command }: ChangeUser,
-  { users, usersByEmail, userCount, memberCounts, accountOwners }: Loaded,
+  { users, usersByEmail, usersByIdentity, userCount, memberCounts, accountOwners }: Loaded,
 ): Decided<UserDecision> | Refusal {
   const byEmail = usersByEmail.get(emailOf(command)) ?? null;
   const facts = {
     byEmail,
+    byIdentity:
+      command.type === 'link_identity' ? (usersByIdentity.get(identityKey(command.identity)) ?? null) : null,
     invitation: command.type === 'join' ? (users.get(command.invitation) ?? null) : null,
     count: userCount.get('all') ?? 0,
     members: command.type === 'invite_user' ? (memberCounts.get(String(command.account)) ?? 0) : 0,

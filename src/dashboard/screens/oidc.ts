@@ -1,0 +1,182 @@
+/** Signing in, and proving anew who one is, at a provider of OpenID Connect; and connecting one's account there. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { hashSecret } from '../../accounts/api-key.ts';
+import { isRefusal } from '../../checkout/refusals.ts';
+import { html } from '../../lib/html.ts';
+import type { Identity } from '../../users/user.ts';
+import { newCookieSecret, setCookie } from '../cookie.ts';
+import type { DashboardDependencies } from '../dependencies.ts';
+import { executeOnUser } from '../execute.ts';
+import { isOwnPath } from '../kept.ts';
+import { type Provider, ProviderAway } from '../oidc.ts';
+import { endFlow, type Flow, flowOf, keepFlow } from '../oidc-flow.ts';
+import { notFound, type Outcome, refused } from '../outcome.ts';
+import type { Declare } from '../screen.ts';
+import { goOnTo, mistake, nowhere, signInScreen } from '../sign-in-forms.ts';
+import { signInBy, visitorOf } from '../visitor.ts';
+import { newSignIn, replacedBy } from './sign-in.ts';
+
+type Asked = { readonly request: FastifyRequest; readonly reply: FastifyReply };
+type Began = Pick<Flow, 'purpose' | 'signIn' | 'next'>;
+
+/** A cookie has 4 KiB at most: with a longer way back, browsers would keep none. */
+const MAX_NEXT = 1000;
+
+export function oidcScreens(declare: Declare, dependencies: DashboardDependencies): void {
+  const { basePath, store, provider, realNow } = dependencies;
+
+  /** Begins a flow; gives the address at the provider. */
+  async function begun(provider: Provider, { reply }: Asked, began: Began): Promise<string> {
+    const { url, secrets } = await provider.begin({ isProof: began.purpose !== 'sign-in' });
+    keepFlow(reply, { ...secrets, ...began, startedAt: realNow() });
+    return url;
+  }
+
+  /** The words for what went wrong, which is in the log without anything that is secret. */
+  function troubleOf(error: unknown, { name }: Provider, request: FastifyRequest): string {
+    const { message } = error instanceof Error ? error : new Error('unknown');
+    request.log.warn(
+      { request_id: request.id, provider: name, reason: message },
+      'sign-in at a provider failed',
+    );
+    return error instanceof ProviderAway
+      ? `${name} does not answer. Try again in a moment, or sign in another way.`
+      : `${name} has not confirmed who you are. Begin again.`;
+  }
+
+  const failed = (message: string): Outcome => refused(422, mistake(message));
+
+  declare({ method: 'GET', path: '/oidc', needs: 'nothing' }, async ({ request, reply, query }) => {
+    if (provider === null) return notFound;
+    const next = isOwnPath(query.next) && query.next.length <= MAX_NEXT ? query.next : '';
+    try {
+      return { away: await begun(provider, { request, reply }, { purpose: 'sign-in', signIn: '', next }) };
+    } catch (error) {
+      const message = troubleOf(error, provider, request);
+      return signInScreen(dependencies, goOnTo(next), mistake(message));
+    }
+  });
+
+  declare({ method: 'GET', path: '/oidc/confirm', needs: 'sign-in' }, async ({ request, reply, visitor }) => {
+    if (provider === null || visitor.user.identity === undefined) return notFound;
+    const began = { purpose: 'confirm', signIn: visitor.signIn.id, next: '' } as const;
+    try {
+      return { away: await begun(provider, { request, reply }, began) };
+    } catch (error) {
+      return failed(troubleOf(error, provider, request));
+    }
+  });
+
+  // A form may lead to no other site, so that a link does.
+  declare(
+    { method: 'POST', path: '/profile/identity', needs: 'own-confirmed' },
+    async ({ request, reply, visitor }) => {
+      if (provider === null) return notFound;
+      const began = { purpose: 'link', signIn: visitor.signIn.id, next: '' } as const;
+      try {
+        const url = await begun(provider, { request, reply }, began);
+        return {
+          title: `Connect ${provider.name}`,
+          main: html`<p>Sign in there with the account that is yours. You come back here.</p>
+<p><a class="button" href="${url}">Go on to ${provider.name}</a></p>`,
+        };
+      } catch (error) {
+        return failed(troubleOf(error, provider, request));
+      }
+    },
+  );
+
+  declare(
+    { method: 'POST', path: '/profile/identity/remove', needs: 'own-confirmed' },
+    async ({ request, visitor }) => {
+      await executeOnUser(dependencies, request, visitor.user.id, { type: 'unlink_identity' });
+      return { goTo: '/profile', done: 'identity-removed' };
+    },
+  );
+
+  declare({ method: 'GET', path: '/oidc/callback', needs: 'nothing' }, async (visit) => {
+    const { request, reply } = visit;
+    if (provider === null) return notFound;
+    const flow = flowOf(request, realNow());
+    // A flow ends with the first that comes back, whatever it brings.
+    endFlow(reply);
+    const again = 'This sign-in was not begun in this browser, or too long ago. Begin again.';
+    if (flow === null) return signInScreen(dependencies, nowhere, mistake(again));
+    const { state, nonce, verifier, purpose, startedAt } = flow;
+    const secrets = { state, nonce, verifier };
+    try {
+      const query = request.url.replace(/^[^?]*/, '');
+      const isProof = purpose === 'confirm';
+      const identity = await provider.finish(query, {
+        secrets,
+        ...(isProof ? { provenSince: startedAt } : {}),
+      });
+      return purpose === 'sign-in'
+        ? await signedIn(provider, visit, flow, identity)
+        : await forVisitor(visit, flow, identity);
+    } catch (error) {
+      const message = troubleOf(error, provider, request);
+      return purpose === 'sign-in'
+        ? signInScreen(dependencies, goOnTo(flow.next), mistake(message))
+        : failed(message);
+    }
+  });
+
+  async function signedIn(
+    { name }: Provider,
+    { request, reply }: Asked,
+    { next }: Flow,
+    identity: Identity,
+  ): Promise<Outcome> {
+    const nobody = `Nobody here signs in with this account of ${name}. Sign in another way, and connect it in your profile.`;
+    const user = await store.dashboardUsers.fetchByIdentity(identity);
+    if (user === null) return signInScreen(dependencies, goOnTo(next), mistake(nobody));
+    const secret = newCookieSecret();
+    const decision = await executeOnUser(dependencies, request, user.id, {
+      type: 'sign_in_by_identity',
+      identity,
+      signIn: newSignIn(dependencies, request, secret),
+      ...(await replacedBy(dependencies, request, user)),
+    });
+    if (isRefusal(decision)) return signInScreen(dependencies, goOnTo(next), mistake(nobody));
+    setCookie(reply, { user: user.id, signIn: signInBy(decision.user, secret).id, secret });
+    return { goTo: next === '' ? '' : next.slice('/dashboard'.length) };
+  }
+
+  /** For the sign-in that has begun the flow, and no other. */
+  async function forVisitor(
+    { request, reply }: Asked,
+    { purpose, signIn }: Flow,
+    identity: Identity,
+  ): Promise<Outcome> {
+    const visitor = await visitorOf(dependencies, request);
+    if (visitor === null || visitor.signIn.id !== signIn)
+      return failed('You were signed out meanwhile. Nothing was changed.');
+    const { user, cookie } = visitor;
+    if (purpose === 'link') {
+      const decision = await executeOnUser(dependencies, request, user.id, {
+        type: 'link_identity',
+        identity,
+      });
+      return isRefusal(decision) ? failed(decision.detail) : { goTo: '/profile', done: 'identity-linked' };
+    }
+    const secret = newCookieSecret();
+    const command = {
+      type: 'confirm_by_identity',
+      identity,
+      signIn,
+      secretHash: hashSecret(secret),
+    } as const;
+    const decision = await executeOnUser(dependencies, request, user.id, {
+      ...command,
+      signIn: visitor.signIn.id,
+    });
+    if (isRefusal(decision)) return failed(decision.detail);
+    setCookie(reply, { ...cookie, secret });
+    return {
+      title: 'You have proved who you are',
+      main: html`<p>Close this window, and go on in the other one.</p>
+<p><a href="${basePath}/dashboard">To the dashboard</a></p>`,
+    };
+  }
+}
