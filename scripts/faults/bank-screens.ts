@@ -54,8 +54,8 @@ export const bankScreenFaults: readonly Fault[] = [
     name: 'a field without end is cut off',
     file: 'src/dashboard/upload.ts',
     tests: statements,
-    find: 'part.valueTruncated === true',
-    replace: 'part.fieldnameTruncated === true',
+    find: 'if (isNameCut || isValueCut) fail(unreadable(413));',
+    replace: 'if (isNameCut) fail(unreadable(413));',
   },
   {
     name: 'a preview lets two entries pay one session',

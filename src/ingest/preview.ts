@@ -119,14 +119,25 @@ export async function previewStatement(
       entry: newEntry(entry, own.account, match.file),
       reference: entryKey(own, entry, occurrenceOf(own, entry)),
     });
-    const parts = entries.map((entry) => ({ line: entry.line, ...numbered(entry) }));
-    const isKnown = isMatched && sum !== null && (await match.isKnownAsWhole(numbered(sum)));
-    for (const part of parts) {
-      const found = isMatched && !isKnown ? await match.entry(part) : null;
-      const state = isKnown ? 'known' : (found?.state ?? null);
-      counts[countOf(state)]++;
-      if (told.length < MAX_TOLD) told.push({ line: part.line, entry: found?.content ?? part.entry, state });
+    if (!isMatched) {
+      counts.unmatched += entries.length;
+      for (const entry of entries)
+        tell({ line: entry.line, entry: newEntry(entry, own.account, match.file), state: null });
+      return;
     }
+    const parts = entries.map((entry) => ({ line: entry.line, ...numbered(entry) }));
+    const isKnown = sum !== null && (await match.isKnownAsWhole(numbered(sum)));
+    for (const part of parts) {
+      const { state, content } = isKnown
+        ? ({ state: 'known', content: part.entry } as const)
+        : await match.entry(part);
+      counts[countOf(state)]++;
+      tell({ line: part.line, entry: content, state });
+    }
+  }
+
+  function tell(entry: ForeseenEntry): void {
+    if (told.length < MAX_TOLD) told.push(entry);
   }
 
   let format: StatementFormat | null = null;
@@ -144,8 +155,7 @@ export async function previewStatement(
   return { format, statements: tallies, counts, entries: told, faults };
 }
 
-function countOf(state: ForeseenEntry['state']): 'known' | 'settled' | 'open' | 'unmatched' {
-  if (state === null) return 'unmatched';
+function countOf(state: EntryState | 'known'): 'known' | 'settled' | 'open' {
   if (state === 'known') return 'known';
   return state === 'open' || state === 'waiting' ? 'open' : 'settled';
 }
