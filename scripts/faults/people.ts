@@ -39,16 +39,16 @@ export const peopleFaults: readonly Fault[] = [
     replace: 'queryOf([], query)',
   },
   {
-    name: 'young events are counted as removable',
+    name: 'events are counted by the age of deliveries',
     ...removable,
-    find: 'created_at >= ${events}',
-    replace: 'created_at > ${events + 1e12}',
+    find: "older(tenant, 'event', 'evt', events)",
+    replace: "older(tenant, 'event', 'evt', deliveries)",
   },
   {
-    name: 'all deliveries are counted as removable',
+    name: 'all that there is counts as removable',
     ...removable,
-    find: "AND id < ${firstIdAt('whd', ages.deliveries)}",
-    replace: "AND id <> ${firstIdAt('whd', ages.deliveries)}",
+    find: 'AND id < ${firstIdAt(prefix, before)}',
+    replace: 'AND id <> ${firstIdAt(prefix, before)}',
   },
   {
     name: 'settings are tried that the service would refuse',

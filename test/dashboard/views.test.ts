@@ -172,6 +172,27 @@ suite('a search', () => {
     assert.equal(new URL(page.url()).search, '?status=active');
   });
 
+  test('that is refused or fails says so in the place of what an earlier one has found', async () => {
+    const page = await open();
+    await page.goto(`${till.url}${LIST}`);
+    await page.locator('[name=q]').fill('order-1003');
+    await page.locator('#told', { hasText: '1 on this page' }).waitFor();
+    await page.getByText('More filters').click();
+    await page.getByLabel('Amount from').fill('5');
+    await page.locator('[name=q]').fill('order-1004');
+    await page.locator('#told', { hasText: 'An amount needs its currency' }).waitFor();
+    assert.equal(await page.locator('#found [data-row]').count(), 0);
+    assert.match((await page.locator('#found').textContent()) ?? '', /An amount needs its currency/);
+    await page.getByLabel('Amount from').fill('');
+    await page.route('**/sessions?q=*', (route) => route.abort());
+    await page.locator('[name=q]').fill('order-1005');
+    await page.locator('#found', { hasText: 'The search has failed' }).waitFor();
+    await page.unroute('**/sessions?q=*');
+    await page.locator('[name=q]').fill('order-1003');
+    await page.locator('#told', { hasText: '1 on this page' }).waitFor();
+    assert.deepEqual(await page.locator('#found [data-row]').allTextContents(), ['order-1003']);
+  });
+
   test('is not overtaken by an earlier one that was slower', async () => {
     const page = await open();
     await page.goto(`${till.url}${LIST}`);

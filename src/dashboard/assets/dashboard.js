@@ -121,13 +121,14 @@ if (keys) {
   });
 }
 
-/** Puts these parts of the page at an address in the place of those that are shown. */
+/** Puts these parts of the page at an address in the place of those that are shown; else gives what is wrong with it. */
 const showParts = async (address, parts, signal) => {
   const response = await fetch(address, { signal }).catch(() => null);
-  if (!response?.ok) return;
-  const text = await response.text().catch(() => null);
-  if (text === null || signal?.aborted) return;
+  const text = (await response?.text().catch(() => '')) ?? '';
+  if (signal?.aborted) return [];
   const page = new DOMParser().parseFromString(text, 'text/html');
+  if (!response?.ok)
+    return [...page.querySelectorAll('main .alert, main .wrong')].map((each) => each.textContent.trim());
   for (const part of document.querySelectorAll(parts)) {
     const next = page.getElementById(part.id);
     if (!next || next.innerHTML === part.innerHTML) continue;
@@ -135,6 +136,7 @@ const showParts = async (address, parts, signal) => {
     part.replaceWith(next);
     if (focused) next.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus();
   }
+  return null;
 };
 
 // A search shows what it finds while it is typed. The address follows, for whoever hands it on or comes back.
@@ -154,9 +156,20 @@ if (search) {
       for (const [name, value] of new FormData(search.form))
         if (value) address.searchParams.append(name, value);
       history.replaceState(null, '', address);
-      await showParts(address, '[data-live], #views', signal);
-      const rows = document.querySelectorAll('#found [data-row]').length;
-      if (!signal.aborted) told.textContent = rows === 0 ? 'Nothing is found' : `${rows} on this page`;
+      const mistakes = await showParts(address, '[data-live], #views', signal);
+      if (signal.aborted) return;
+      const found = document.querySelector('#found');
+      if (mistakes === null) {
+        const rows = found.querySelectorAll('[data-row]').length;
+        told.textContent = rows === 0 ? 'Nothing is found' : `${rows} on this page`;
+      } else {
+        // Rows of an earlier search are not what this one has found.
+        const complaint = document.createElement('p');
+        complaint.className = 'alert';
+        complaint.textContent = mistakes.join(' ') || 'The search has failed. Press Enter to try it again.';
+        found.replaceChildren(complaint);
+        told.textContent = complaint.textContent;
+      }
     }, SETTLED_MS);
   });
 }

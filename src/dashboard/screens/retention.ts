@@ -3,7 +3,7 @@ import { retentionDays } from '../../config/retention-days.ts';
 import { html } from '../../lib/html.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { type Filter, filterForm, queryOf } from '../listing.ts';
-import { refused } from '../outcome.ts';
+import { refused, refusedAs } from '../outcome.ts';
 import { pathIn } from '../place.ts';
 import type { Declare } from '../screen.ts';
 import { factsOf } from '../texts.ts';
@@ -40,10 +40,12 @@ export function retentionScreens(declare: Declare, { basePath }: DashboardDepend
       if (!now.ok) return refused(now.status, now.mistakes);
       const asked = queryOf(filters, query);
       const then = asked === '' ? null : await api.get<Retention>(`/v3/retention${asked}`);
-      if (then?.ok === false && then.status !== 400) return refused(then.status, then.mistakes);
+      const tookTooLong = then?.ok === false && then.status === 503;
+      if (then?.ok === false && then.status !== 400 && !tookTooLong)
+        return refused(then.status, then.mistakes);
       const { webhook_log_days: deliveryDays, event_retention_days: eventDays } = now.data;
       return {
-        status: then?.ok === false ? 422 : 200,
+        status: then?.ok === false ? refusedAs(then.status) : 200,
         title: 'What is kept',
         current: 'settings',
         main: html`<section><h2>For how long</h2>
@@ -60,10 +62,11 @@ ${filterForm(
   { webhook_log_days: String(deliveryDays), event_retention_days: String(eventDays), ...query },
   {
     action: `${basePath}${pathIn(place.tenant, 'settings/retention')}`,
-    mistakes: then?.ok === false ? then.mistakes : [],
+    mistakes: then?.ok === false && !tookTooLong ? then.mistakes : [],
     button: 'Count',
   },
 )}
+${tookTooLong && html`<p class="alert">There is so much that counting took too long. Try it again when the service has less to do.</p>`}
 ${
   then?.ok &&
   factsOf([
