@@ -83,6 +83,8 @@ export const openRoutes: Readonly<Record<string, (links: Links) => readonly Aske
   [`GET ${dashboard.stylesheet.path}`]: () => get(dashboard.stylesheet.path),
   [`GET ${dashboard.script.path}`]: () => get(dashboard.script.path),
   'GET /dashboard/sign-in': () => get('/dashboard/sign-in'),
+  'GET /dashboard/oidc': () => get('/dashboard/oidc'),
+  'GET /dashboard/oidc/callback': () => get('/dashboard/oidc/callback?code=x&state=y'),
   'GET /dashboard/link/:token': () => get(`/dashboard/link/${LINK}`),
   // A password is hashed, whoever's it is.
   'POST /dashboard/sign-in': () => signingIn('sign-in'),

@@ -198,7 +198,8 @@ function withRole(
   if (current === 'owner' && owners.includes(user.id) && owners.length === 1)
     return refuse('last_owner', 'The account would have no owner left.');
   const roles = role === null ? others : { ...others, [command.account]: role };
-  return kept({ ...user, roles });
+  const views = role === null ? user.views.filter((each) => each.account !== command.account) : user.views;
+  return kept({ ...user, roles, views });
 }
 
 /**

@@ -200,6 +200,9 @@ const open: readonly (Omit<Row, 'caller' | 'name'> & { readonly route: string; r
   // Screens of the dashboard that need no sign-in, and one that does.
   { route: 'GET /dashboard', make: get('/dashboard'), status: 401 },
   { route: 'GET /dashboard/sign-in', make: get('/dashboard/sign-in'), status: 200 },
+  // Without a provider of OpenID Connect nobody begins there or comes back.
+  { route: 'GET /dashboard/oidc', make: get('/dashboard/oidc'), status: 404 },
+  { route: 'GET /dashboard/oidc/callback', make: get('/dashboard/oidc/callback'), status: 404 },
   { route: 'GET /dashboard/link/:token', make: get(`/dashboard/link/usr_${WORD}.${WORD}`), status: 404 },
   ...(
     [

@@ -45,14 +45,28 @@ suite('a saved view', () => {
   });
 
   test('needs a name; the list stays with what was typed', async () => {
-    const page = await reader.get(`${PATH}?status=expired`);
+    const page = await reader.get(`${PATH}?status=expired&q=sec`);
     const refused = await reader.submit(page, '/views', { view: 'n'.repeat(51) });
     assert.equal(refused.status, 422);
     assert.match(refused.html, /id="field-view-wrong">The name must have 1 to 50/);
     assert.equal(formIn(refused, '/views').fields.view, 'n'.repeat(51));
-    assert.equal(formIn(refused, '/views').fields.query, 'status=expired');
+    assert.equal(formIn(refused, '/views').fields.query, 'q=sec&status=expired');
+    assert.equal(/name="q"[^>]* value="([^"]*)"/.exec(refused.html)?.[1], 'sec');
     assert.match(textOf(refused), /second/);
     assert.doesNotMatch(textOf(refused), /first/);
+  });
+
+  test('is removed by itself, also where another one has the same filters', async () => {
+    const page = await reader.get(`${PATH}?status=completed`);
+    // In two windows.
+    for (const view of ['One', 'Two']) await reader.submit(page, '/views', { view });
+    const both = await reader.get(`${PATH}?status=completed`);
+    assert.match(textOf(both), /Remove the view “One”.*Remove the view “Two”/);
+    const { action, fields } = formIn(both, '/views/remove');
+    await reader.post(action, { ...fields, view: 'Two' });
+    const left = textOf(await reader.get(`${PATH}?status=completed`));
+    assert.match(left, /Remove the view “One”/);
+    assert.doesNotMatch(left, /Two/);
   });
 
   test('keeps of a query only filters that there are', async () => {

@@ -69,6 +69,7 @@ export function sessionsScreens(declare: Declare, dependencies: DashboardDepende
       pointer,
     }));
     const { query } = queryOf(filters);
+    query.append('limit', String(PAGE));
     return list(visit, filters, await api.get<Session[]>(`/v3/checkout?${query}`), mistakes);
   });
 

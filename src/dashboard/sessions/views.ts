@@ -28,20 +28,20 @@ type Given = {
 export function viewsIn({ place, visitor }: Visit, { filters, path, form, mistakes }: Given): Content {
   const views = viewsOn(visitor.user, place.account.number);
   const query = keptIn(filters);
-  const shown = views.find((each) => each.query === query);
+  const shown = views.filter((each) => each.query === query);
   const token = tokenField(visitor);
   const listed =
     views.length > 0 &&
     html`<nav class="row" aria-label="Saved views">${views.map(
       (each) =>
-        html`<a class="chip" href="${path}?${each.query}"${each === shown && html` aria-current="true"`}>${each.name}</a>
+        html`<a class="chip" href="${path}?${each.query}"${shown.includes(each) && html` aria-current="true"`}>${each.name}</a>
 `,
     )}</nav>`;
-  return html`${listed}${query !== '' && (shown === undefined ? saving() : removing(shown.name))}`;
+  return html`${listed}${query !== '' && (shown.length === 0 ? saving() : shown.map(({ name }) => removing(name)))}`;
 
   function saving(): Html {
-    const content = html`<form method="post" action="${path}/views">${token}${hidden('query', query)}
-${field({ name: 'view', label: 'Name', value: form.view, maxlength: VIEW_NAME_LENGTH, required: true, hint: 'The view keeps the filters, but no search, customer, reference or metadata.' }, mistakes)}
+    const content = html`<form method="post" action="${path}/views">${token}${hidden('query', searchOf(filters).slice(1))}
+${field({ name: 'view', label: 'Name', value: form.view, maxlength: VIEW_NAME_LENGTH, required: true, hint: 'It keeps the filters, but no search, customer, reference or metadata. Use no name of a person: erasing them does not find it here.' }, mistakes)}
 <button class="quiet">Save</button></form>`;
     return mistakes.length > 0
       ? html`<div class="second">${content}</div>`
