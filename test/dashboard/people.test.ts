@@ -1,9 +1,10 @@
 /** People in the dashboard: found, shown with all that is kept of them, exported and erased. */
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
+import { configure, imported, PAYER_IBAN, startTransfer } from '../api/bank.ts';
 import { startReceiver } from '../api/receiver.ts';
 import { createSession, order, pay, succeeded, until } from '../api/shop.ts';
-import { PASSWORD, textOf } from '../support/dashboard.ts';
+import { PASSWORD, textOf, type Visitor } from '../support/dashboard.ts';
 import { startService } from '../support/service.ts';
 import { assertSameShape, visitorsOf } from './roles.ts';
 
@@ -81,7 +82,8 @@ suite('an export of a person', () => {
     assert.deepEqual(customer, (await service.call('GET', `/v3/customer/${id}`)).json.data);
     assert.equal(sessions.length, 102);
     const [first] = sessions.toReversed();
-    const { session: fields, payin, timeline } = first;
+    const { session: fields, payin, timeline, bank_entries } = first;
+    assert.equal(bank_entries, null, 'the reader may not see them');
     assert.deepEqual(fields, (await service.call('GET', `/v3/checkout/${session.id}`)).json.data);
     assert.deepEqual(payin, (await service.call('GET', `/v3/payin/${session.id}`)).json.data);
     const { json } = await service.call('GET', `/v3/checkout/${session.id}/timeline?limit=100`);
@@ -91,6 +93,21 @@ suite('an export of a person', () => {
       json.data.map(({ event }: { event: string }) => event),
     );
     assert.doesNotMatch(file.html, /Dorothy/);
+  });
+});
+
+suite('an export of who has paid by bank', () => {
+  test('has what the bank has told of the payer, for those who may see bank entries', async () => {
+    await configure(service);
+    const { session, id } = await sessionFor('Zelda Smith');
+    const { reference } = await startTransfer(service, session);
+    await imported(service, [{ amount: session.amount, reference, name: 'ZELDA M SMITH', iban: PAYER_IBAN }]);
+    const read = async (visitor: Visitor) =>
+      JSON.parse((await visitor.get(`${PATH}/${id}/export`)).html).sessions[0];
+    const [entry, ...others] = (await read(visitors.finance)).bank_entries;
+    assert.deepEqual([entry.counterparty.name, entry.counterparty.account], ['ZELDA M SMITH', PAYER_IBAN]);
+    assert.deepEqual(others, []);
+    assert.equal((await read(visitors.read_only)).bank_entries, null);
   });
 });
 

@@ -71,14 +71,19 @@ ${answer.ok && pager(filters, query, { action: here, nextCursor: answer.nextCurs
   declare(
     { method: 'GET', path: `${root}/:id/export`, needs: { operation: 'CUSTOMER.FETCH' } },
     async (visit) => {
-      const { anew, api } = visit;
+      const { anew, api, place } = visit;
+      const mayBank = place.may('BANK_ENTRY.FETCH');
       const customer = await api.get<Customer>(pathTo(visit));
       if (!customer.ok) return refused(customer.status, customer.mistakes);
       const { data } = customer;
       const first = await pageOf<Session>(api, sessionsOf(data.id), null);
       if (!first.ok) return refused(first.status, first.mistakes);
       return {
-        file: { name: `${data.id}.json`, type: 'application/json', content: personalData(anew, data, first) },
+        file: {
+          name: `${data.id}.json`,
+          type: 'application/json',
+          content: personalData(anew, { customer: data, first, mayBank }),
+        },
       };
     },
   );
