@@ -8,6 +8,8 @@ import { currencies, currencyExponent, MAX_AMOUNT } from './money.ts';
 /** Fields of requests and answers that hold an amount. */
 export const AMOUNTS: ReadonlySet<string> = new Set([
   'amount',
+  'amount_in',
+  'amount_out',
   'amount_paid',
   'amount_refunded',
   'amount_unassigned',

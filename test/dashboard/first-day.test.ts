@@ -227,7 +227,6 @@ for (const [name, options, handOn, hasPasskey] of ways)
     const service = await startService(t, { env: { HOST: 'localhost' }, realNow: () => Date.now() + ahead });
     const context = await browser.newContext({ acceptDownloads: true, locale: 'en-US', ...options });
     const page = await context.newPage();
-    page.setDefaultTimeout(10_000);
     const later = (ms: number) => {
       ahead += ms;
     };

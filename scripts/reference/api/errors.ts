@@ -4,16 +4,20 @@ import type { DeclaredOperation } from '../../../src/http/operation.ts';
 import { headersOf } from './headers.ts';
 import { type JsonObject, refTo } from './schemas.ts';
 
-const everywhere: readonly ErrorReason[] = [
-  'bad_query',
-  'no_credentials',
-  'wrong_credentials',
-  'scope_missing',
+/** Reasons that say nothing of an operation: every one of them tells of them by one answer. */
+export const ofAnyOperation: readonly ErrorReason[] = [
   'not_acceptable',
   'request_timeout',
   'rate_limited',
   'internal',
   'unavailable',
+];
+const everywhere: readonly ErrorReason[] = [
+  'bad_query',
+  'no_credentials',
+  'wrong_credentials',
+  'scope_missing',
+  ...ofAnyOperation,
 ];
 const withPath: readonly ErrorReason[] = ['not_found'];
 const withoutContent: readonly ErrorReason[] = ['bad_json', 'field_invalid', 'too_large', 'key_reused'];
@@ -40,12 +44,19 @@ export function createErrorResponses() {
   const responses: Record<string, JsonObject> = {};
   const examples: Record<string, JsonObject> = {};
 
-  function responseOf(status: number, reasons: readonly ErrorReason[], operation: string): JsonObject {
-    const name = nameOf(status, reasons);
+  /** The answer by a status, or by `default` for what may happen to any operation. */
+  function responseOf(
+    status: number | 'default',
+    reasons: readonly ErrorReason[],
+    operation: string,
+  ): JsonObject {
+    const name = status === 'default' ? 'AnyOperation' : nameOf(status, reasons);
+    const ownStatus = (reason: ErrorReason) => (status === 'default' ? `${errorTable[reason].status}: ` : '');
+    const headers = new Set(reasons.flatMap((reason) => headersOfStatus[errorTable[reason].status] ?? []));
     for (const reason of reasons) examples[reason] ??= { value: exampleOf(reason, operation) };
     responses[name] ??= {
-      description: reasons.map((reason) => errorTable[reason].text).join(' '),
-      headers: headersOf(['X-Request-Id', ...(headersOfStatus[status] ?? [])]),
+      description: reasons.map((reason) => ownStatus(reason) + errorTable[reason].text).join(' '),
+      headers: headersOf(['X-Request-Id', ...headers]),
       content: {
         'application/json': {
           schema: refTo('schemas', 'Error'),
@@ -62,7 +73,9 @@ export function createErrorResponses() {
     examples,
     /** The answers of an operation by their status. */
     of(operation: DeclaredOperation): JsonObject {
-      const byStatus = Map.groupBy(reasonsOf(operation), (reason) => errorTable[reason].status);
+      const byStatus = Map.groupBy(reasonsOf(operation), (reason) =>
+        ofAnyOperation.includes(reason) ? 'default' : errorTable[reason].status,
+      );
       return Object.fromEntries(
         [...byStatus].map(([status, reasons]) => [
           status,
