@@ -59,7 +59,19 @@ async function screensOf(url: string, id: string): Promise<string[]> {
   const lists = queriesOf(
     Object.fromEntries(Object.entries(filtersOf(data)).map(([name, [value = '']]) => [name, [value]])),
   );
+  const day = (offset: number) =>
+    new Date(Date.parse(data.created_at) + offset * 86_400_000).toISOString().slice(0, 10);
   const screens = [
+    ...['7d', '30d', '90d', '12m'].map((period) => `overview?period=${period}&currency=EUR`),
+    'movements',
+    'movements?type=refund',
+    'movements?currency=USD&late=true',
+    `movements?payin=${id}`,
+    `reports?from=${day(-100)}&before=${day(100)}`,
+    `reports?from=${day(-100)}&before=${day(100)}&currency=EUR&interval=day`,
+    'payment-files',
+    'bank',
+    'bank/statements',
     // Amounts are those of a currency.
     ...lists.map(
       (query) =>
@@ -80,6 +92,7 @@ async function screensOf(url: string, id: string): Promise<string[]> {
     'members',
     'keys',
     'settings',
+    'settings/retention?webhook_log_days=4&event_retention_days=5',
   ];
   return screens.map((screen) => `/${screen}`);
 }
