@@ -3,6 +3,7 @@ import type { Fault } from './fault.ts';
 
 const inbox = ['test/dashboard/bank.test.ts'];
 const statements = ['test/dashboard/statements.test.ts'];
+const refusals = ['test/dashboard/refusals.test.ts'];
 const mappings = ['test/dashboard/mappings.test.ts'];
 const previews = ['test/api/bank-preview.test.ts'];
 const parts = { file: 'src/dashboard/bank/parts.ts', tests: inbox };
@@ -54,8 +55,8 @@ export const bankScreenFaults: readonly Fault[] = [
     name: 'a field without end is cut off',
     file: 'src/dashboard/upload.ts',
     tests: statements,
-    find: 'if (isNameCut || isValueCut) fail(unreadable(413));',
-    replace: 'if (isNameCut) fail(unreadable(413));',
+    find: 'isNameCut || isValueCut',
+    replace: 'isNameCut',
   },
   {
     name: 'a preview lets two entries pay one session',
@@ -101,5 +102,33 @@ export const bankScreenFaults: readonly Fault[] = [
     ...columns,
     find: 'if (another !== undefined)',
     replace: "if (role === 'remittance' && another !== undefined)",
+  },
+  {
+    name: 'a mapping is replaced where nobody could see that it is there',
+    file: 'src/dashboard/screens/mappings.ts',
+    tests: refusals,
+    find: 'if (!saved.ok) return',
+    replace: 'if (!saved.ok && saved.status === 404) return',
+  },
+  {
+    name: 'a receiving account is replaced where nobody could see that it is there',
+    file: 'src/dashboard/screens/receiving-account.ts',
+    tests: refusals,
+    find: 'known.status !== 404 && known.status !== 400',
+    replace: 'known.status < 400',
+  },
+  {
+    name: 'a form that is cut in its file is a failure of the service',
+    file: 'src/dashboard/upload.ts',
+    tests: statements,
+    find: "file = { name: name ?? '', content: passed };",
+    replace: "file = { name: name ?? '', content };",
+  },
+  {
+    name: 'a file that ends too early inside of the process is a failure of the service',
+    file: 'src/http/body-stream.ts',
+    tests: statements,
+    find: 'raw.errored ?? new BodyCut',
+    replace: 'raw.errored ?? undefined ?? new Error',
   },
 ];

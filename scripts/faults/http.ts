@@ -712,7 +712,7 @@ export const httpFaults: readonly Fault[] = [
     name: 'a client that leaves is a failure of the service',
     file: 'src/http/failure.ts',
     tests: ['test/http/failure.test.ts'],
-    find: 'return raw.errored === error;',
+    find: 'return error instanceof BodyCut || raw.errored === error;',
     replace: 'return raw.complete;',
   },
   {

@@ -24,6 +24,13 @@ export const operationFaults: readonly Fault[] = [
     replace: '',
   },
   {
+    name: 'delays of which none was measured are told',
+    file: 'src/http/process-metrics.ts',
+    tests: ['test/http/process-metrics.test.ts'],
+    find: 'const isMeasured = delays.count > 0;',
+    replace: 'const isMeasured = delays.count >= 0;',
+  },
+  {
     name: 'the process tells of memory in kibibytes',
     file: 'src/http/process-metrics.ts',
     tests: ['test/http/process-metrics.test.ts'],

@@ -43,7 +43,7 @@ export function formatAmount(amount: number, currency: string): string {
 }
 
 /** `decimalAmount(1234, 'KWD')` is `"1.234"`, exact for every amount. */
-export function decimalAmount(amount: number, currency: string): string {
+export function decimalAmount(amount: number | bigint, currency: string): string {
   const exponent = currencyExponent(currency) ?? 2;
   if (exponent === 0) return String(amount);
   const digits = String(amount).padStart(exponent + 1, '0');

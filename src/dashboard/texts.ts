@@ -35,7 +35,8 @@ export const secretsOf = (
 const english = localeOf(undefined, 'en');
 
 /** An amount in minor units with its currency: `€42.50`. */
-export const amountOf = (amount: number, currency: string): string => money(english, amount, currency);
+export const amountOf = (amount: number | bigint, currency: string): string =>
+  money(english, amount, currency);
 
 /** A name of the API as words: `requires_action` is `requires action`. */
 export const wordsOf = (name: string): string => name.replaceAll('_', ' ');

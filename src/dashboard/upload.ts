@@ -1,6 +1,6 @@
 /** Forms with a file. Their fields come before it, so that the file is read only for whoever may send it. */
 import type { IncomingMessage } from 'node:http';
-import { pipeline, type Readable, Transform } from 'node:stream';
+import { PassThrough, pipeline, type Readable, Transform } from 'node:stream';
 import type { BusboyInstance } from '@fastify/busboy';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
@@ -71,9 +71,12 @@ async function fileBehind(
       else field(name, value);
     });
     parser.on('file', (_field, content, name) => {
-      // Errors reach whoever reads it; until somebody does, they are no failure.
-      content.on('error', () => {});
-      file = { name: name ?? '', content };
+      // Whoever reads it is told of a form that cannot be read, and not in the words of the parser.
+      const passed = content.pipe(new PassThrough());
+      content.on('error', () => fail(unreadable(400)));
+      // Until somebody reads it, errors are no failure.
+      passed.on('error', () => {});
+      file = { name: name ?? '', content: passed };
       resolve(file);
     });
     parser.on('fieldsLimit', () => fail(unreadable(413)));

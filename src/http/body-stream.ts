@@ -2,6 +2,11 @@
 import type { IncomingMessage } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
 
+/** A body that ended before it was whole. */
+export class BodyCut extends Error {
+  override readonly name = 'BodyCut';
+}
+
 /**
  * The body as a stream of its own, whose pieces pass when `take` calls back; an error ends it. That leaves the connection
  * open: the answer goes out over it.
@@ -15,7 +20,8 @@ export function bodyStream(
       take(piece, (error) => (error ? done(error) : done(null, piece)));
     },
   });
-  const end = () => body.destroy(raw.errored ?? undefined);
+  // A request inside of the process has no error of its own.
+  const end = () => body.destroy(raw.errored ?? new BodyCut('the body has ended before it was whole'));
   // The client may go before anybody reads; a later reader gets the error, and until then it is no failure.
   body.on('error', () => {});
   raw.on('error', end);

@@ -7,6 +7,7 @@ import { CopyFailed } from '../ingest/copy.ts';
 import { createSparing } from '../lib/sparing.ts';
 import { CursorExpired, DamagedRow, StoreClosed, StoreUnavailable } from '../store/errors.ts';
 import { commonHeaders, JSON_TYPE } from './answer.ts';
+import { BodyCut } from './body-stream.ts';
 import type { guardConnections } from './connections.ts';
 import { type ErrorReason, errorTable } from './error-table.ts';
 import { errorEnvelope, fieldsError, problemDocument, RequestError } from './errors.ts';
@@ -86,9 +87,9 @@ export function answerFailures(app: FastifyInstance, publicUrl: string): void {
   );
 }
 
-/** True if the connection ended before all of the request was read. */
+/** True if the connection, or whatever the body comes from, ended before all of the request was read. */
 function hasLeft({ raw }: FastifyRequest, error: Error): boolean {
-  return raw.errored === error;
+  return error instanceof BodyCut || raw.errored === error;
 }
 
 export function sendError(

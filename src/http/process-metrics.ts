@@ -76,7 +76,7 @@ function ofHeapSpaces(): Row[] {
   });
 }
 
-/** Watches the process from now on. Each text tells of the event loop since the one before. */
+/** Watches the process from now on. Each text tells of the delays of the event loop since the last one that told of any. */
 export function watchProcess(): () => Promise<string> {
   const help = 'Garbage collection duration by kind, one of major, minor, incremental or weakcb.';
   const collections = createHistogram('nodejs_gc_duration_seconds', help, [0.001, 0.01, 0.1, 1, 2, 5]);
@@ -92,13 +92,16 @@ export function watchProcess(): () => Promise<string> {
   async function ofEventLoop(): Promise<Row[]> {
     const askedAt = performance.now();
     await setImmediate();
+    const nameOf = (name: string) => `nodejs_eventloop_lag_${name}seconds`;
+    // Right behind another text there are none, and what is made of none is no time.
+    const isMeasured = delays.count > 0;
     const row = (name: string, help: string, nanoseconds: number): Row => [
-      `nodejs_eventloop_lag_${name}seconds`,
+      nameOf(name),
       help,
-      nanoseconds / 1e9,
+      isMeasured ? nanoseconds / 1e9 : new Map(),
     ];
-    const rows = [
-      row('', 'Lag of event loop in seconds.', (performance.now() - askedAt) * 1e6),
+    const rows: Row[] = [
+      [nameOf(''), 'Lag of event loop in seconds.', (performance.now() - askedAt) / 1000],
       row('min_', 'The minimum recorded event loop delay.', delays.min),
       row('max_', 'The maximum recorded event loop delay.', delays.max),
       row('mean_', 'The mean of the recorded event loop delays.', delays.mean),
@@ -108,7 +111,8 @@ export function watchProcess(): () => Promise<string> {
       const help = `The ${rank}th percentile of the recorded event loop delays.`;
       rows.push(row(`p${rank}_`, help, delays.percentile(rank)));
     }
-    delays.reset();
+    // Who asks more often than the loop is looked at is told of it all the same, once there is something to tell.
+    if (isMeasured) delays.reset();
     return rows;
   }
 

@@ -57,7 +57,7 @@ function negotiate(header: string, override: Language | undefined): Locale {
 }
 
 /** Amount in the payer's format, with the digits of its currency; exact for every amount. */
-export function money({ formatTag }: Locale, amount: number, currency: string): string {
+export function money({ formatTag }: Locale, amount: number | bigint, currency: string): string {
   const key = `${formatTag} ${currency}`;
   let formatter = moneyFormatters.get(key);
   if (!formatter) {

@@ -1,8 +1,14 @@
 /**
  * Shares one call among all who ask while it is under way, and its result, a failure too, with those who ask within
- * `forMs` after its beginning: however many ask, the work is done once in that time.
+ * `forMs` after its beginning: however many ask, the work is done once in that time. A result that `isKept` does not
+ * take is for those alone who asked meanwhile.
  */
-export function sharedCall<T>(call: () => Promise<T>, forMs: number, nowMs = () => performance.now()) {
+export function sharedCall<T>(
+  call: () => Promise<T>,
+  forMs: number,
+  nowMs = () => performance.now(),
+  isKept: (result: T) => boolean = () => true,
+) {
   let last: { readonly begunAt: number; readonly result: Promise<T>; isOver: boolean } | null = null;
 
   return (): Promise<T> => {
@@ -11,8 +17,11 @@ export function sharedCall<T>(call: () => Promise<T>, forMs: number, nowMs = () 
     const end = () => {
       current.isOver = true;
     };
-    current.result.then(end, end);
     last = current;
+    current.result.then((result) => {
+      end();
+      if (last === current && !isKept(result)) last = null;
+    }, end);
     return current.result;
   };
 }

@@ -7,13 +7,18 @@ const MOST = 500;
 
 type Shared<T> = { call: () => Promise<T>; readonly ask: () => Promise<T> };
 
-export function sharedCalls<T>(forMs: number, nowMs = () => performance.now()) {
+/** Results that `isKept` does not take are not told again. */
+export function sharedCalls<T>(
+  forMs: number,
+  nowMs = () => performance.now(),
+  isKept: (result: T) => boolean = () => true,
+) {
   const known = createLru<string, Shared<T>>({ most: MOST });
 
   function sharedOf(key: string, call: () => Promise<T>): Shared<T> {
     const found = known.get(key);
     if (found !== undefined) return found;
-    const made: Shared<T> = { call, ask: sharedCall(() => made.call(), forMs, nowMs) };
+    const made: Shared<T> = { call, ask: sharedCall(() => made.call(), forMs, nowMs, isKept) };
     known.set(key, made);
     return made;
   }

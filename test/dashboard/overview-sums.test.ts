@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { timestamp } from '../../src/checkout/representation.ts';
 import { periodNames, periodOf } from '../../src/dashboard/overview/period.ts';
+import { sections } from '../../src/dashboard/overview/sections.ts';
 import {
   durationOf,
   intervalsOf,
@@ -10,6 +11,8 @@ import {
   timesToPay,
   wholeOf,
 } from '../../src/dashboard/overview/sums.ts';
+
+import { textOf } from '../../src/lib/html.ts';
 
 const at = (text: string) => Date.parse(`${text}Z`);
 
@@ -86,6 +89,12 @@ suite('sums', () => {
     },
   });
 
+  /** What else the sections of the overview show: nothing. */
+  const overview = {
+    time_to_pay: { count: 0, median_ms: null, p90_ms: null },
+    deliveries: { delivered: 0, pending: 0, failed: 0 },
+  } as unknown as Parameters<typeof sections>[0]['overview'];
+
   test('of intervals without anything are 0, and the whole is that of all', async () => {
     const period = await known('7d', at('2030-01-08T00:00:00'));
     const intervals = intervalsOf(period, [
@@ -98,13 +107,49 @@ suite('sums', () => {
     );
     const whole = wholeOf(intervals);
     const { object: _, from: _from, to: _to, currency: _currency, fees: _fees, ...expected } = total(0, 11);
-    assert.deepEqual(whole, expected);
+    const large = ({ count, amount }: { count: number; amount: number }) => ({
+      count,
+      amount: BigInt(amount),
+    });
+    const { received, late, refunded, reversed } = expected;
+    assert.deepEqual(whole, {
+      ...expected,
+      ...{
+        received: large(received),
+        late: large(late),
+        refunded: large(refunded),
+        reversed: large(reversed),
+      },
+    });
     assert.equal(paidShare(whole), 0.25);
     assert.deepEqual(
       timesToPay(whole).map(([, count]) => count),
       [11, 22, 0, 11, 55, 22],
     );
     assert.equal(paidShare(wholeOf([])), null);
+  });
+
+  test('of large amounts are exact', async () => {
+    const period = await known('7d', at('2030-01-08T00:00:00'));
+    const most = (day: number) => ({
+      ...total(at(`2030-01-0${day}T00:00:00`), 1),
+      received: { count: 1, amount: Number.MAX_SAFE_INTEGER },
+    });
+    const intervals = intervalsOf(period, [3, 4, 5].map(most));
+    assert.deepEqual(wholeOf(intervals).received, { count: 3, amount: 27_021_597_764_222_973n });
+    const shown = textOf(sections({ period, currency: 'EUR', intervals, overview }));
+    assert.match(shown, /€270,215,977,642,229\.73<\/strong> in 3 payments/);
+  });
+
+  test('in a currency without decimals have an axis without them', async () => {
+    const period = await known('7d', at('2030-01-08T00:00:00'));
+    const ticksIn = (currency: string) => {
+      const shown = textOf(sections({ period, currency, intervals: intervalsOf(period, []), overview }));
+      const [, volume = ''] = /aria-labelledby="volume-title([\s\S]*?)<\/svg>/.exec(shown) ?? [];
+      return [...volume.matchAll(/text-anchor="end">([^<]*)/g)].map(([, tick]) => tick);
+    };
+    assert.deepEqual(ticksIn('JPY'), ['¥0', '¥1']);
+    assert.ok(ticksIn('EUR').length > 2);
   });
 
   test('times are told in their two largest units', () => {

@@ -1,6 +1,7 @@
 /** The overview: what waits for a person, sums of a period, and the first hour of an account. */
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { suite, type TestContext, test } from 'node:test';
+import { StoreUnavailable } from '../../src/store/errors.ts';
 import { awaitTransfer, configure, entries, imported } from '../api/bank.ts';
 import { createEndpoint, deliveries, updateEndpoint } from '../api/endpoint.ts';
 import { startReceiver } from '../api/receiver.ts';
@@ -18,7 +19,7 @@ const YEAR_MS = 365 * DAY_SECONDS * 1000;
 const START = Date.UTC(2035, 4, 15, 12);
 
 /** A service whose clock of test mode has come to that time, and who is signed in. */
-async function begun(t: { after(hook: () => Promise<void>): void }) {
+async function begun(t: TestContext) {
   const service = await startService(t);
   const { visitor } = await signedInVisitor(service);
   for (let left = START - (await now(service)); left > 0; left -= YEAR_MS)
@@ -212,6 +213,36 @@ suite('the sums of a period', () => {
     assert.match(textOf(page), /Received\s*¥0 in 0/);
     const [, href = ''] = /href="([^"]*currency=EUR)"/.exec(page.html) ?? [];
     assert.match(textOf(await shown(visitor, href.replaceAll('&amp;', '&'))), /Received\s*€10\.00 in 1/);
+  });
+
+  test('are of a currency in any letters, which is marked, with one that no session is in', async (t) => {
+    const { service, visitor } = await begun(t);
+    await paidSession(service, 1000);
+    await createSession(service, { invoice_currency: 'JPY', amount: 100 });
+    for (const [asked, current] of [
+      ['eur', 'EUR'],
+      ['usd', 'USD'],
+    ]) {
+      const { html } = await shown(visitor, `${TEST}?currency=${asked}`);
+      const [, ways = ''] = /<nav class="row" aria-label="Currency">([\s\S]*?)<\/nav>/.exec(html) ?? [];
+      assert.deepEqual(
+        [...ways.matchAll(/aria-current="true">(\w+)/g)].map(([, each]) => each),
+        [current],
+      );
+    }
+  });
+
+  test('that cannot be read now say so, and are read again at once', async (t) => {
+    const { service, visitor } = await begun(t);
+    await paidSession(service, 1000);
+    const { totals } = service.service.store;
+    const away = t.mock.method(totals, 'movements', async () => {
+      throw new StoreUnavailable('away');
+    });
+    const page = await shown(visitor, TEST);
+    assert.match(textOf(page), /The sums of this period took too long/);
+    away.mock.restore();
+    assert.match(textOf(await shown(visitor, TEST)), /Received\s*€10\.00 in 1/);
   });
 
   test('have weeks or months where there are many days', async (t) => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { after, before, suite, test } from 'node:test';
+import { pino } from 'pino';
 import { awaitTransfer, camt, configure, entries, eur, type Line, receiving } from '../api/bank.ts';
 import { type Data, fetchSession, writesNothing } from '../api/shop.ts';
 import { createVisitor, formIn, textOf, type Visitor } from '../support/dashboard.ts';
@@ -10,14 +11,17 @@ import { startService } from '../support/service.ts';
 import { csv, csvMapping, OUR_IBAN } from '../support/statements.ts';
 import { visitorsOf } from './roles.ts';
 
-const service = await startService({ after });
+const failures: string[] = [];
+const logger = pino({ level: 'error' }, { write: (line: string) => failures.push(line) });
+const service = await startService({ after }, { logger });
 const LIST = '/dashboard/1/test/bank/statements';
 let finance: Visitor;
+let owner: Visitor;
 
 before(async () => {
   const euros = receiving({ id: 'euros', currency: 'EUR', iban: OUR_IBAN });
   await configure(service, { receivingAccounts: [eur, euros], csvMappings: { 'my-bank': csvMapping } });
-  ({ finance } = await visitorsOf(service));
+  ({ finance, owner } = await visitorsOf(service));
 });
 
 const statements = async (): Promise<Data[]> => (await service.call('GET', '/v3/bank_statement')).json.data;
@@ -158,6 +162,41 @@ suite('a form with a file', () => {
     const twice = new FormData();
     for (let i = 0; i < 2; i++) twice.append('form_token', fields.form_token ?? '');
     assert.equal((await send(twice)).status, 400);
+  });
+
+  test('that is damaged is refused in words, signed in or not, and is no failure of the service', async () => {
+    const { action, fields } = formIn(await finance.get(LIST), '/preview');
+    const part = (name: string, more: string, text: string) =>
+      `--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${text}`;
+    const token = `${part('form_token', '', fields.form_token ?? '')}\r\n`;
+    const statement = camt([{ amount: 5 }]);
+    const begun = `${token}${part('file', '; filename="x.xml"', statement)}`;
+    const large = `${token}${part('file', '; filename="x.xml"', statement + ' '.repeat(300_000))}`;
+    const typed = 'multipart/form-data; boundary=b';
+    const rows: ReadonlyArray<readonly [type: string, body: string]> = [
+      ['multipart/form-data', begun],
+      ['multipart/form-data; boundary=', begun],
+      [typed, 'garbage'],
+      [typed, `${token}--b\r\nConte`],
+      [typed, `${token}${part('mapping', '', 'cut')}`],
+      [typed, begun],
+      [typed, begun.slice(0, -100)],
+      [typed, large],
+    ];
+    const before = await entries(service);
+    for (const path of [action, action.replace('statements/preview', 'mappings/sample')])
+      for (const cookie of [path === action ? finance.cookie() : owner.cookie(), ''])
+        for (const [type, body] of rows) {
+          const headers = { cookie, 'content-type': type, 'sec-fetch-site': 'same-origin' };
+          const answer = await fetch(`${service.url}${path}`, { method: 'POST', headers, body });
+          const html = await answer.text();
+          assert.ok(
+            cookie === '' ? [400, 401].includes(answer.status) : [400, 403].includes(answer.status),
+            `${path} ${type} ${answer.status} ${body.slice(-30)} ${textOf({ html })}`,
+          );
+        }
+    assert.deepEqual(await entries(service), before);
+    assert.deepEqual(failures, []);
   });
 
   test('whose sender leaves in the middle imports nothing, and stops nobody', async () => {

@@ -93,3 +93,24 @@ test('collections of garbage are counted by their kind', async () => {
     await pause(1);
   }
 });
+
+test('nothing is told of delays where none was measured, and nothing of them is lost', async () => {
+  const delaysIn = (each: string) =>
+    [...valuesOf(each)].filter(([name]) => /^nodejs_eventloop_lag_(?!seconds)/.test(name));
+  await text();
+  await pause(50);
+  const [first, second] = await Promise.all([text(), text()]);
+  assert.equal(delaysIn(first).length, 7);
+  assert.deepEqual(delaysIn(second), []);
+  assert.match(second, /# TYPE nodejs_eventloop_lag_mean_seconds gauge/);
+  for (const [name, value] of delaysIn(first)) assert.ok(value >= 0 && value < 3600, `${name} ${value}`);
+
+  // Texts one after the other, with less between them than from one look at the loop to the next.
+  const until = performance.now() + 200;
+  let told = 0;
+  while (performance.now() < until) {
+    told += delaysIn(await text()).length;
+    await pause(1);
+  }
+  assert.ok(told > 0);
+});

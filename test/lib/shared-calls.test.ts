@@ -36,3 +36,12 @@ test('no more results are kept than there is room for', async () => {
   await shared('0', async () => made++);
   assert.equal(made, 601);
 });
+
+test('a result that is not kept is for those alone who asked meanwhile', async () => {
+  const isKept = (result: number) => result % 2 === 0;
+  const shared = sharedCalls<number>(100, () => 0, isKept);
+  let made = 0;
+  const ask = () => shared('key', async () => ++made);
+  assert.deepEqual(await Promise.all([ask(), ask()]), [1, 1]);
+  assert.deepEqual([await ask(), await ask()], [2, 2]);
+});

@@ -1,7 +1,7 @@
 /** First hour of a new account: the steps from nothing to live payments, each checked off by what is there. */
 import type { representApiKey } from '../../accounts/representation.ts';
 import { type Html, html } from '../../lib/html.ts';
-import type { ApiCaller } from '../api.ts';
+import type { ApiAnswer, Told } from '../api.ts';
 import { pathIn } from '../place.ts';
 import type { Visit } from '../screen.ts';
 
@@ -15,12 +15,13 @@ type Step = {
   readonly action: string;
 };
 
-/** The steps, for those who may do them. Of what cannot be read now, nothing is there. */
-export async function firstHour(visit: Visit, basePath: string): Promise<Html> {
+/** The steps, for those who may do them: a step that was done must not look as if it was not, so a refusal is told. */
+export async function firstHour(visit: Visit, basePath: string): Promise<Told<Html>> {
   const steps = await stepsOf(visit);
+  if (!steps.ok) return steps;
   const { account } = visit.place.tenant;
-  return html`<section><h2>From nothing to the first payment</h2>
-<ol class="steps">${steps.map(
+  const content = html`<section><h2>From nothing to the first payment</h2>
+<ol class="steps">${steps.data.map(
     ({
       name,
       text,
@@ -32,22 +33,25 @@ export async function firstHour(visit: Visit, basePath: string): Promise<Html> {
 <p>${text}</p>${!isDone && html`<p><a href="${basePath}${pathIn({ account, mode }, screen)}">${action}</a></p>`}</li>
 `,
   )}</ol></section>`;
+  return { ok: true, data: content };
 }
 
-async function stepsOf({ live, test }: Visit): Promise<readonly Step[]> {
-  const [accounts, credentials, paid, ofLive, ofTest, keys] = await Promise.all([
-    some(live, '/v3/receiving_account'),
-    some(live, '/v3/rail_credentials'),
-    some(test, '/v3/checkout?payment_status=paid&limit=1'),
-    some(live, '/v3/webhook_endpoint?limit=1'),
-    some(test, '/v3/webhook_endpoint?limit=1'),
+async function stepsOf({ live, test }: Visit): Promise<Told<readonly Step[]>> {
+  const answers = await Promise.all([
+    live.get<readonly unknown[]>('/v3/receiving_account'),
+    live.get<readonly unknown[]>('/v3/rail_credentials'),
+    test.get<readonly unknown[]>('/v3/checkout?payment_status=paid&limit=1'),
+    live.get<readonly unknown[]>('/v3/webhook_endpoint?limit=1'),
+    test.get<readonly unknown[]>('/v3/webhook_endpoint?limit=1'),
     live.get<ReadonlyArray<ReturnType<typeof representApiKey>>>('/v3/api_key?limit=100'),
   ]);
-  return [
+  for (const answer of answers) if (!answer.ok) return answer;
+  const [accounts, credentials, paid, ofLive, ofTest, keys] = answers;
+  const data: readonly Step[] = [
     {
       name: 'Say where the money goes',
       text: 'Payers transfer to an account of yours, or pay by card with your keys of Stripe.',
-      isDone: accounts || credentials,
+      isDone: some(accounts) || some(credentials),
       mode: 'live',
       screen: 'settings/new-receiving-account',
       action: 'Add a receiving account',
@@ -55,7 +59,7 @@ async function stepsOf({ live, test }: Visit): Promise<readonly Step[]> {
     {
       name: 'Take a test payment',
       text: 'Create a session in test mode, open its link, and pay it: no money moves.',
-      isDone: paid,
+      isDone: some(paid),
       mode: 'test',
       screen: 'sessions/new',
       action: 'Create a session in test mode',
@@ -63,7 +67,7 @@ async function stepsOf({ live, test }: Visit): Promise<readonly Step[]> {
     {
       name: 'Have your shop told',
       text: 'A webhook tells your shop of each payment, signed and in order.',
-      isDone: ofLive || ofTest,
+      isDone: some(ofLive) || some(ofTest),
       mode: 'test',
       screen: 'webhooks/new-endpoint',
       action: 'Add an endpoint',
@@ -77,9 +81,7 @@ async function stepsOf({ live, test }: Visit): Promise<readonly Step[]> {
       action: 'Create an API key',
     },
   ];
+  return { ok: true, data };
 }
 
-async function some(api: ApiCaller, url: string): Promise<boolean> {
-  const answer = await api.get<readonly unknown[]>(url);
-  return answer.ok && answer.data.length > 0;
-}
+const some = (answer: ApiAnswer<readonly unknown[]>): boolean => answer.ok && answer.data.length > 0;

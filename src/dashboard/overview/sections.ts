@@ -8,7 +8,7 @@ import { type Column, table } from '../table.ts';
 import { amountOf, factsOf } from '../texts.ts';
 import type { Period } from './period.ts';
 import { bars, shares } from './plots.ts';
-import { durationOf, type Interval, paidShare, type Sums, timesToPay, wholeOf } from './sums.ts';
+import { durationOf, type Interval, paidShare, type Sums, timesToPay, type Whole, wholeOf } from './sums.ts';
 
 type Overview = ReturnType<typeof representOverview>;
 
@@ -38,13 +38,15 @@ export function sections(shown: Shown): Html {
 const numbers = (label: string, columns: readonly Column[], rows: ReadonlyArray<readonly Content[]>): Html =>
   html`<details class="second"><summary>Numbers: ${label}</summary>${table(label, columns, rows)}</details>`;
 
-function volume({ period, currency, intervals }: Shown, whole: Sums): Html {
-  const exponent = 10 ** (currencyExponent(currency) ?? 2);
+function volume({ period, currency, intervals }: Shown, whole: Whole): Html {
+  const exponent = currencyExponent(currency) ?? 2;
   const short = new Intl.NumberFormat('en', { style: 'currency', currency, notation: 'compact' });
-  const amounts = ({ received, refunded, reversed, late }: Sums) =>
+  const amounts = ({ received, refunded, reversed, late }: Sums | Whole) =>
     [received, refunded, reversed, late].map(({ amount }) => amountOf(amount, currency));
   const [received, refunded, reversed, late] = amounts(whole);
-  const plot = { id: 'volume', title: 'Received', tick: (value: number) => short.format(value) };
+  const tick = (value: number) => short.format(value);
+  const isWhole = exponent === 0 ? { isWhole: true as const } : {};
+  const plot = { id: 'volume', title: 'Received', tick, ...isWhole };
   const summary = `${received} in ${count(whole.received.count)} payments.`;
   return html`<section><h2>Volume</h2>
 ${factsOf([
@@ -55,7 +57,7 @@ ${factsOf([
 ])}
 ${bars(
   { ...plot, summary },
-  intervals.map((each) => ({ label: labelOf(period, each), value: each.received.amount / exponent })),
+  intervals.map((each) => ({ label: labelOf(period, each), value: each.received.amount / 10 ** exponent })),
 )}
 ${numbers(
   'volume',
@@ -64,7 +66,7 @@ ${numbers(
 )}</section>`;
 }
 
-function sessions({ period, intervals }: Shown, whole: Sums): Html {
+function sessions({ period, intervals }: Shown, whole: Whole): Html {
   const { created, completed, partially_paid: partial, paid_in_excess: excess } = whole.sessions;
   const paid = `${count(completed)} of ${count(created)} sessions are paid.`;
   return html`<section><h2>Sessions and paid rate</h2>
@@ -100,7 +102,7 @@ ${numbers(
 )}</section>`;
 }
 
-function times({ overview }: Shown, whole: Sums): Html {
+function times({ overview }: Shown, whole: Whole): Html {
   const { count: paid, median_ms: median, p90_ms: p90 } = overview.time_to_pay;
   const told = (ms: number | null) => (ms === null ? '–' : durationOf(ms));
   const all = timesToPay(whole);

@@ -24,6 +24,13 @@ const empty = {
   sessions: noSessions,
 };
 export type Sums = typeof empty;
+type Counted = Pick<Sums, 'time_to_pay' | 'sessions'>;
+
+const moneyKeys = ['received', 'late', 'refunded', 'reversed'] as const;
+/** The amount of many intervals is exact, however large. */
+export type Whole = Counted & {
+  readonly [K in (typeof moneyKeys)[number]]: { readonly count: number; readonly amount: bigint };
+};
 
 /** Sums of an interval, with its first day: `2030-01-31`. */
 export type Interval = Sums & { readonly day: string };
@@ -39,12 +46,11 @@ export function intervalsOf({ intervals }: Period, totals: readonly Total[]): In
 }
 
 /** All of it together. */
-export function wholeOf(intervals: readonly Interval[]): Sums {
-  const sumOf = (key: 'received' | 'late' | 'refunded' | 'reversed') =>
-    summed(
-      none,
-      intervals.map((each) => each[key]),
-    );
+export function wholeOf(intervals: readonly Interval[]): Whole {
+  const sumOf = (key: (typeof moneyKeys)[number]) => ({
+    count: intervals.reduce((sum, each) => sum + each[key].count, 0),
+    amount: intervals.reduce((sum, each) => sum + BigInt(each[key].amount), 0n),
+  });
   return {
     received: sumOf('received'),
     late: sumOf('late'),
@@ -71,13 +77,13 @@ function summed<K extends string>(
 }
 
 /** Share of the created sessions that are paid; null where none was created. */
-export const paidShare = ({ sessions: { created, completed } }: Sums): number | null =>
+export const paidShare = ({ sessions: { created, completed } }: Counted): number | null =>
   created === 0 ? null : completed / created;
 
 /** Numbers of sessions by how long they took to be paid, no session in two of them. */
 export function timesToPay({
   time_to_pay: times,
-}: Sums): ReadonlyArray<readonly [name: string, count: number]> {
+}: Counted): ReadonlyArray<readonly [name: string, count: number]> {
   const { within_1_minute, within_10_minutes, within_1_hour, within_1_day, within_1_week, over_1_week } =
     times;
   return [

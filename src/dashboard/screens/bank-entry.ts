@@ -2,7 +2,7 @@
 import type { representAuditEntry } from '../../accounts/representation.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { type Actors, actorLink, actorsOf } from '../actors.ts';
-import { type Mistake, mistakesOf } from '../api.ts';
+import { type Mistake, mistakesOf, type Told } from '../api.ts';
 import { type Entry, entryFacts, isReopenable, isUndecided, subjectLink, whyOf } from '../bank/entry.ts';
 import { moreButton, type PartRow, partFields, partForm, partsFrom, rowOf, rowsIn } from '../bank/parts.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
@@ -90,19 +90,24 @@ export function bankEntryScreens(declare: Declare, dependencies: DashboardDepend
     const { data: entry } = answer;
     const [sessions, changes, next, actors] = await Promise.all([
       sessionsOf(visit, entry),
-      api.get<AuditEntry[]>(`/v3/audit?subject=${entry.id}&limit=${CHANGES}`),
+      place.may('AUDIT.LIST')
+        ? api.get<AuditEntry[]>(`/v3/audit?subject=${entry.id}&limit=${CHANGES}`)
+        : null,
       nextOf(visit, entry),
       actorsOf(dependencies, place),
     ]);
+    if (!sessions.ok) return refused(sessions.status, sessions.mistakes);
+    if (changes?.ok === false) return refused(changes.status, changes.mistakes);
+    if (!next.ok) return refused(next.status, next.mistakes);
     const to = (screen: string) => `${basePath}${pathIn(place.tenant, screen)}`;
-    const shown = { visit, entry, sessions, sent, here: to(`bank/entries/${entry.id}`), to };
+    const shown = { visit, entry, sessions: sessions.data, sent, here: to(`bank/entries/${entry.id}`), to };
     return {
       status: sent?.status ?? 200,
       title: `${entry.counterparty.name || 'Bank entry'}, ${amountOf(entry.amount, entry.currency)}`,
       current: 'bank',
       main: html`${sent !== null && otherMistakes(sent.mistakes, isUndecided(entry) ? namesOf(visit, sent) : [])}
 <nav class="row" aria-label="Inbox">
-${next !== null && html`<a class="button${isUndecided(entry) && ' quiet'}" href="${to(`bank/entries/${next}`)}">Next that waits</a>`}
+${next.data !== null && html`<a class="button${isUndecided(entry) && ' quiet'}" href="${to(`bank/entries/${next.data}`)}">Next that waits</a>`}
 <a href="${to('bank')}">All that wait</a>
 </nav>
 <p>${stateOf(entry.status)} ${whyOf(entry)}</p>
@@ -120,7 +125,7 @@ ${
     ]),
   )}</section>`
 }
-${changes.ok && changesOf(changes.data, actors)}`,
+${changes && changesOf(changes.data, actors)}`,
     };
   }
 
@@ -219,13 +224,17 @@ type Suggested = { readonly id: string; readonly score: number; readonly session
 const dueOf = ({ amount, amount_paid }: Session): number => Math.max(0, amount - amount_paid);
 
 /** Sessions that the entry may be for, as far as the visitor may see them. */
-const sessionsOf = ({ api }: Visit, { suggestions }: Entry): Promise<Suggested[]> =>
-  Promise.all(
-    suggestions.map(async ({ payin, score }) => {
-      const answer = await api.get<Session>(`/v3/checkout/${payin}`);
-      return { id: payin, score, session: answer.ok ? answer.data : null };
-    }),
+async function sessionsOf({ api }: Visit, { suggestions }: Entry): Promise<Told<Suggested[]>> {
+  const answers = await Promise.all(
+    suggestions.map(async (each) => [each, await api.get<Session>(`/v3/checkout/${each.payin}`)] as const),
   );
+  const data: Suggested[] = [];
+  for (const [{ payin, score }, answer] of answers) {
+    if (!answer.ok && answer.status !== 404) return answer;
+    data.push({ id: payin, score, session: answer.ok ? answer.data : null });
+  }
+  return { ok: true, data };
+}
 
 /** Rows to begin with: where an entry names several sessions, what is due for each of them. */
 function proposed({ problem }: Entry, sessions: readonly Suggested[]): PartRow[] {
@@ -234,13 +243,14 @@ function proposed({ problem }: Entry, sessions: readonly Suggested[]): PartRow[]
 }
 
 /** The id of the next entry that waits for a person: the next older one, else the newest. */
-async function nextOf({ api }: Visit, { id }: Entry): Promise<string | null> {
+async function nextOf({ api }: Visit, { id }: Entry): Promise<Told<string | null>> {
   for (const after of [`&after=${id}`, '']) {
     const answer = await api.get<Entry[]>(`/v3/bank_entry?status=open&limit=2${after}`);
-    const found = answer.ok ? answer.data.find((each) => each.id !== id) : undefined;
-    if (found !== undefined) return found.id;
+    if (!answer.ok) return answer;
+    const found = answer.data.find((each) => each.id !== id);
+    if (found !== undefined) return { ok: true, data: found.id };
   }
-  return null;
+  return { ok: true, data: null };
 }
 
 const changesOf = (changes: readonly AuditEntry[], actors: Actors): Html =>

@@ -72,7 +72,8 @@ ${field({ name: 'file', label: 'A CSV file of your bank', type: 'file', hint: 'I
     if (sample.length === 0)
       return list(visit, { status: 422, mistakes: [{ message: 'Choose a file.', pointer: '/file' }] });
     const accounts = await api.get<ReceivingAccount[]>('/v3/receiving_account');
-    const [first] = accounts.ok ? accounts.data : [];
+    if (!accounts.ok) return refused(accounts.status, accounts.mistakes);
+    const [first] = accounts.data;
     const account = first?.iban ?? first?.account_number ?? '';
     const form = formFor(guessedForm(sample), { currency: first?.currency ?? '', account });
     return edit(visit, { form, sample });
@@ -99,7 +100,9 @@ ${field({ name: 'file', label: 'A CSV file of your bank', type: 'file', hint: 'I
     const { mapping, own } = mappingFrom(form, await rowsOf(form, sample));
     const name = (form.name ?? '').trim();
     const saved = await api.get<SavedMapping[]>('/v3/csv_mapping');
-    const isTaken = saved.ok && saved.data.some(({ id }) => id === name);
+    // A mapping is not written over because nobody could see that it is there.
+    if (!saved.ok) return edit(visit, { form, sample, failed: saved });
+    const isTaken = saved.data.some(({ id }) => id === name);
     if (isTaken && !chosenIn(form, 'replace').includes('yes'))
       own.push({ message: 'There is a mapping with this name already.', pointer: '/name' });
     if (own.length > 0) return edit(visit, { form, sample, failed: { status: 422, mistakes: own } });

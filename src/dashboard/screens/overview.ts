@@ -7,7 +7,7 @@ import { type representTotal, timestamp } from '../../checkout/representation.ts
 import { tenantName } from '../../checkout/tenant.ts';
 import { type Content, type Html, html } from '../../lib/html.ts';
 import { sharedCalls } from '../../lib/shared-calls.ts';
-import type { ApiAnswer, Mistake } from '../api.ts';
+import type { ApiAnswer, Mistake, Told } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { otherMistakes } from '../form.ts';
 import { type Outcome, refused } from '../outcome.ts';
@@ -30,7 +30,8 @@ const ANY_CURRENCY = 'EUR';
 const TOO_LONG = 'The sums of this period took too long. Choose a shorter one, or try again in a moment.';
 
 export function overviewScreens(declare: Declare, { basePath, realNow }: DashboardDependencies): void {
-  const totals = sharedCalls<ApiAnswer<Totals>>(KEPT_MS);
+  // A refusal may be of this moment, or of whoever asked.
+  const totals = sharedCalls<ApiAnswer<Totals>>(KEPT_MS, undefined, ({ ok }) => ok);
 
   declare(
     { method: 'GET', path: '/:account/:mode/overview', needs: { operation: 'OVERVIEW.FETCH' } },
@@ -52,12 +53,15 @@ export function overviewScreens(declare: Declare, { basePath, realNow }: Dashboa
         currency,
       };
       const ofTimes = new URLSearchParams({ ...times, interval: period.unit });
-      const [overview, sums, lacks] = await Promise.all([
+      const [overview, sums, lacks, nothing] = await Promise.all([
         api.get<Overview>(`/v3/overview?${new URLSearchParams(times)}`),
         totals(`${tenantName(place.tenant)} ${ofTimes}`, () => api.get<Totals>(`/v3/total?${ofTimes}`)),
         lacksOf(visit, newest),
+        newest === null ? nothingYet(visit) : null,
       ]);
       if (!overview.ok && overview.status !== 400) return refused(overview.status, overview.mistakes);
+      if (!lacks.ok) return refused(lacks.status, lacks.mistakes);
+      if (nothing?.ok === false) return refused(nothing.status, nothing.mistakes);
       const mistakes: Mistake[] = overview.ok ? [] : [...overview.mistakes];
       if (known === null) mistakes.push({ message: 'There is no such period.', pointer: '/period' });
       return {
@@ -68,18 +72,16 @@ export function overviewScreens(declare: Declare, { basePath, realNow }: Dashboa
 ${
   overview.ok &&
   html`<section><h2>What needs a person today</h2>
-${waitingList({ ...overview.data.waiting, ...lacks }, place, basePath)}</section>`
+${waitingList({ ...overview.data.waiting, ...lacks.data }, place, basePath)}</section>`
 }
-${newest === null ? await nothingYet(visit) : ways(visit, { period: known === null ? USUAL_PERIOD : asked, currency, overview })}
+${nothing === null ? ways(visit, { period: known === null ? USUAL_PERIOD : asked, currency, overview }) : nothing.data}
 ${newest !== null && overview.ok && (await sumsOf(period, { currency, overview: overview.data, sums }))}`,
       } satisfies Outcome;
     },
   );
 
-  const nothingYet = async (visit: Visit): Promise<Html> =>
-    visit.place.role === 'owner'
-      ? firstHour(visit, basePath)
-      : html`<section><h2>Nobody has been asked for money yet</h2><p>Sums appear here with the first session.</p></section>`;
+  const nothingYet = async (visit: Visit): Promise<Told<Html>> =>
+    visit.place.role === 'owner' ? firstHour(visit, basePath) : { ok: true, data: nobodyAsked };
 
   type Chosen = {
     readonly period: string;
@@ -92,14 +94,17 @@ ${newest !== null && overview.ok && (await sumsOf(period, { currency, overview: 
     const here = `${basePath}${pathIn(place.tenant, 'overview')}`;
     const way = (name: string, to: { period: string; currency: string }, isCurrent: boolean): Content =>
       html`<a class="chip" href="${here}?${new URLSearchParams(to).toString()}"${isCurrent && html` aria-current="true"`}>${name}</a>`;
-    const currencies = overview.ok ? overview.data.currencies : [];
+    // The one that was chosen is among them, though no session may be in it; where none is known, there is no choice.
+    const currencies = overview.ok ? [...new Set([...overview.data.currencies, currency])] : [];
     return html`<nav class="row" aria-label="Period">${periodNames.map(([id, name]) => way(name, { period: id, currency }, id === period))}</nav>
 ${
-  (currencies.length > 1 || !currencies.includes(currency)) &&
+  currencies.length > 1 &&
   html`<nav class="row" aria-label="Currency">${currencies.map((each) => way(each, { period, currency: each }, each === currency))}</nav>`
 }`;
   }
 }
+
+const nobodyAsked = html`<section><h2>Nobody has been asked for money yet</h2><p>Sums appear here with the first session.</p></section>`;
 
 type Found = { readonly currency: string; readonly overview: Overview; readonly sums: ApiAnswer<Totals> };
 
@@ -115,8 +120,8 @@ async function sumsOf(period: Period, { currency, overview, sums }: Found): Prom
 
 type Offered = { readonly payment_methods: readonly unknown[] };
 
-/** What keeps payers from paying; nothing where that is not known. `currency` is that of their sessions, if there are any. */
-async function lacksOf({ api, place }: Visit, currency: string | null): Promise<Lacks> {
+/** What keeps payers from paying, as far as the visitor may see it. `currency` is that of their sessions, if there are any. */
+async function lacksOf({ api, place }: Visit, currency: string | null): Promise<Told<Lacks>> {
   const [offered, credentials] = await Promise.all([
     currency === null
       ? null
@@ -125,10 +130,14 @@ async function lacksOf({ api, place }: Visit, currency: string | null): Promise<
       ? api.get<ReadonlyArray<ReturnType<typeof representRailCredentials>>>('/v3/rail_credentials')
       : null,
   ]);
+  if (offered?.ok === false) return offered;
+  if (credentials?.ok === false) return credentials;
+  const unreadable = credentials?.data.filter(({ encryption_key: key }) => key === 'unknown') ?? [];
   return {
-    untaken: offered?.ok && offered.data.payment_methods.length === 0 ? currency : null,
-    unreadable_credentials: credentials?.ok
-      ? credentials.data.filter(({ encryption_key: key }) => key === 'unknown').length
-      : 0,
+    ok: true,
+    data: {
+      untaken: offered?.data.payment_methods.length === 0 ? currency : null,
+      unreadable_credentials: unreadable.length,
+    },
   };
 }

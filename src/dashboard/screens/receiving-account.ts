@@ -113,6 +113,8 @@ ${firstBox(form)}
       const message = 'There is a receiving account with this id already.';
       return isSame ? done : newScreen(visit, [{ message, pointer: '/id' }]);
     }
+    // An account is not written over because nobody could see that it is there. A wrong id is told beside its field.
+    if (known.status !== 404 && known.status !== 400) return newScreen(visit, known.mistakes);
     const answer = await api.send('PUT', addressOf(id), { ...bodyOf(fields, form), ...firstIn(form) });
     return answer.ok ? done : newScreen(visit, answer.mistakes);
   });

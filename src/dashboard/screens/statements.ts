@@ -109,6 +109,9 @@ export function statementScreens(declare: Declare, { basePath }: DashboardDepend
     const after = query.after === undefined ? '' : `?after=${encodeURIComponent(query.after)}`;
     const answer = await api.get<Statement[]>(`/v3/bank_statement${after}`);
     if (!answer.ok) return refused(answer.status, answer.mistakes);
+    const mayImport = place.may('BANK_STATEMENT.IMPORT');
+    const saved = mayImport ? await api.get<SavedMapping[]>('/v3/csv_mapping') : null;
+    if (saved?.ok === false) return refused(saved.status, saved.mistakes);
     const here = to(visit)('bank/statements');
     const rows = answer.data.map((each) => [
       timeIn(each.created_at),
@@ -125,7 +128,7 @@ export function statementScreens(declare: Declare, { basePath }: DashboardDepend
       status: failed?.status ?? 200,
       title: 'Bank statements',
       current,
-      main: html`${place.may('BANK_STATEMENT.IMPORT') && (await uploadForm(visit, failed?.mistakes ?? []))}
+      main: html`${saved && uploadForm(visit, saved.data, failed?.mistakes ?? [])}
 <section><h2>Imported</h2>${table(
         'Statements',
         [...columns, number('Settled'), number('For a person')],
@@ -138,10 +141,8 @@ ${place.may('CSV_MAPPING.LIST') && html`<a href="${to(visit)('bank/mappings')}">
     };
   }
 
-  async function uploadForm(visit: Visit, mistakes: readonly Mistake[]): Promise<Html> {
-    const { api, form, visitor } = visit;
-    const saved = await api.get<SavedMapping[]>('/v3/csv_mapping');
-    const mappings = saved.ok ? saved.data : [];
+  function uploadForm(visit: Visit, mappings: readonly SavedMapping[], mistakes: readonly Mistake[]): Html {
+    const { form, visitor } = visit;
     return html`<section><h2>Import a statement</h2>
 ${otherMistakes(mistakes, ['file', 'mapping'])}
 <form method="post" action="${to(visit)('bank/statements/preview')}" enctype="multipart/form-data">${tokenField(visitor)}

@@ -5,7 +5,7 @@ import type { representTimelineEntry } from '../../http/routes/event.ts';
 import { type Html, html } from '../../lib/html.ts';
 import type { representDelivery } from '../../webhooks/representation.ts';
 import { type Actors, actorLink } from '../actors.ts';
-import type { ApiAnswer, ApiCaller, ApiRefusal } from '../api.ts';
+import type { ApiAnswer, ApiCaller, ApiRefusal, Told } from '../api.ts';
 import { type Place, pathIn } from '../place.ts';
 import { timeIn, wordsOf } from '../texts.ts';
 import { stateOf } from './states.ts';
@@ -57,7 +57,7 @@ async function causesOf(
   api: ApiCaller,
   subject: string,
   entries: readonly Entry[],
-): Promise<{ readonly ok: true; readonly data: Map<number, AuditEntry> } | ApiRefusal> {
+): Promise<Told<Map<number, AuditEntry>>> {
   const causes = new Map<number, AuditEntry>();
   const times = entries.map(({ created_at }) => Date.parse(created_at));
   if (times.length === 0) return { ok: true, data: causes };
