@@ -19,6 +19,26 @@ export const bankScreenFaults: readonly Fault[] = [
     replace: 'if (action.left !== undefined && action.left < left) {',
   },
   {
+    name: 'all parts of a booking are matched, however many it has',
+    ...preview,
+    find: 'const isMatched = place < matched;',
+    replace: 'const isMatched = matched > 0;',
+  },
+  {
+    name: 'the parts of a booking are numbered in one go',
+    file: 'src/lib/map-in-turns.ts',
+    tests: ['test/ingest/statement.test.ts'],
+    find: 'place > 0 && place % AT_ONCE === 0',
+    replace: 'place < 0',
+  },
+  {
+    name: 'the parts of a booking are matched in one go',
+    file: 'src/ingest/preview.ts',
+    tests: ['test/ingest/statement.test.ts'],
+    find: '      if (isMatched) await nextTurn();\n',
+    replace: '',
+  },
+  {
     name: 'a decision goes without what it was made on',
     ...entry,
     find: '{ parts, ...left }, onceIn(form)',

@@ -3,13 +3,14 @@
  * each with the sessions as the entries before it would leave them; further ones are only counted. By the time of the
  * import, sessions may have changed.
  */
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BankFileId } from '../banking/bank-file.ts';
 import { type EntryContent, type EntryId, type EntryState, newEntry } from '../banking/entry.ts';
 import type { CheckoutId } from '../checkout/ids.ts';
 import type { Checkout } from '../checkout/session.ts';
 import type { Tenant, TenantTime } from '../checkout/tenant.ts';
 import { newId } from '../lib/id.ts';
+import { mapInTurns } from '../lib/map-in-turns.ts';
 import {
   type Fault,
   type StatementEntry,
@@ -112,20 +113,24 @@ export async function previewStatement(
   async function take({ header, entries, sum }: Booking): Promise<void> {
     const tally = latest.get(keyOf(header)) ?? begin(header);
     const { header: own, account } = tally;
-    const isMatched = account !== null && counts.entries < MAX_MATCHED;
+    /** Parts that are matched: a booking may have more of them than that. */
+    const matched = account === null ? 0 : Math.max(0, MAX_MATCHED - counts.entries);
     for (const entry of entries) add(tally, entry);
     counts.entries += entries.length;
     const numbered = (entry: StatementEntry) => ({
       entry: newEntry(entry, own.account, match.file),
       reference: entryKey(own, entry, occurrenceOf(own, entry)),
     });
-    const parts = entries.map((entry) => ({ line: entry.line, ...numbered(entry) }));
-    const isKnown = isMatched && sum !== null && (await match.isKnownAsWhole(numbered(sum)));
-    for (const part of parts) {
+    const parts = await mapInTurns(entries, (entry) => ({ line: entry.line, ...numbered(entry) }));
+    const isKnown = matched > 0 && sum !== null && (await match.isKnownAsWhole(numbered(sum)));
+    for (const [place, part] of parts.entries()) {
+      const isMatched = place < matched;
       const found = isMatched && !isKnown ? await match.entry(part) : null;
       const state = isKnown ? 'known' : (found?.state ?? null);
       counts[countOf(state)]++;
       if (told.length < MAX_TOLD) told.push({ line: part.line, entry: found?.content ?? part.entry, state });
+      // Whatever others ask goes in between. Parts that are only counted cost nothing.
+      if (isMatched) await nextTurn();
     }
   }
 
@@ -134,8 +139,7 @@ export async function previewStatement(
     format = await source.format();
     for await (const booking of bookingsOf(withoutFaults(source.read(), fail), begin)) {
       await take(booking);
-      // Whatever others ask goes in between.
-      await setImmediate();
+      await nextTurn();
     }
   } catch (error) {
     if (!(error instanceof StatementError)) throw error;
