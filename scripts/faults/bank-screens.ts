@@ -86,8 +86,8 @@ export const bankScreenFaults: readonly Fault[] = [
   {
     name: 'a preview matches without end',
     ...preview,
-    find: 'account !== null && counts.entries < MAX_MATCHED',
-    replace: 'account !== null',
+    find: 'Math.max(0, MAX_MATCHED - counts.entries)',
+    replace: 'entries.length',
   },
   {
     name: 'a preview stops at the first row with a mistake',
