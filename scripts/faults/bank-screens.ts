@@ -51,6 +51,25 @@ export const bankScreenFaults: readonly Fault[] = [
     replace: 'if (form.fewer !== undefined) return screen(visit,',
   },
   {
+    name: 'a reference that begins like an id is none',
+    ...parts,
+    find: 'SESSION_ID.test(text)',
+    replace: "text.startsWith('chk_')",
+  },
+  {
+    name: 'a sum that is not exact is told as if it were',
+    ...parts,
+    find: '!Number.isSafeInteger(sum)',
+    replace: '!Number.isFinite(sum)',
+  },
+  {
+    name: 'a file without entries is offered to be imported',
+    file: 'src/dashboard/screens/statements.ts',
+    tests: statements,
+    find: 'preview.entries === 0',
+    replace: 'preview.entries < 0',
+  },
+  {
     name: 'one of several sessions with a reference is taken',
     ...parts,
     find: 'return another === undefined',

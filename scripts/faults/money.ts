@@ -126,6 +126,12 @@ export const moneyFaults: readonly Fault[] = [
     replace: "needs: { operation: 'REFUND.SETTLE' }",
   },
   {
+    name: 'the form of a refund begins with an end',
+    ...screen('refund', 'movements'),
+    find: "      ['', 'Choose one'],\n",
+    replace: '',
+  },
+  {
     name: 'nobody is told why a refund was not settled that has ended meanwhile',
     ...screen('refund', 'movements'),
     find: "${otherMistakes(mistakes, isOpen ? ['status', 'reason'] : [])}",

@@ -86,6 +86,8 @@ export const columns: readonly string[] = [
   'Abw. Skontokonto',
 ];
 
+const placeOf = new Map(columns.map((name, place) => [name, place]));
+
 export async function* datevBookings(movements: Movements, batch: BookingBatch): AsyncGenerator<Uint8Array> {
   yield encoded(`${headOf(batch)}\r\n${columns.join(';')}\r\n`);
   let written = 0;
@@ -164,7 +166,9 @@ function linesOf(
   for (let rest = booking.amount; rest > 0; rest -= MAX_CENTS) {
     const cells = new Array<string>(columns.length).fill('');
     const set = (name: string, value: string) => {
-      cells[columns.indexOf(name)] = value;
+      const place = placeOf.get(name);
+      if (place === undefined) throw new Error(`there is no column ${name}`);
+      cells[place] = value;
     };
     set('Umsatz (ohne Soll/Haben-Kz)', decimalComma(Math.min(rest, MAX_CENTS)));
     set('Soll/Haben-Kennzeichen', quoted(booking.side, 1));
