@@ -20,6 +20,26 @@ export const bankScreenFaults: readonly Fault[] = [
     replace: 'if (action.left !== undefined && action.left < left) {',
   },
   {
+    name: 'all parts of a booking are matched, however many it has',
+    ...preview,
+    find: 'entries.slice(0, matched)',
+    replace: 'entries.slice(0, matched > 0 ? entries.length : 0)',
+  },
+  {
+    name: 'the parts of a booking are numbered in one go',
+    file: 'src/lib/map-in-turns.ts',
+    tests: ['test/ingest/statement.test.ts'],
+    find: 'place > 0 && place % AT_ONCE === 0',
+    replace: 'place < 0',
+  },
+  {
+    name: 'the parts of a booking are matched in one go',
+    file: 'src/ingest/preview.ts',
+    tests: ['test/ingest/statement.test.ts'],
+    find: '      // Whatever others ask goes in between.\n      await nextTurn();\n',
+    replace: '',
+  },
+  {
     name: 'a decision goes without what it was made on',
     ...entry,
     find: '{ parts, ...left }, onceIn(form)',
@@ -30,6 +50,25 @@ export const bankScreenFaults: readonly Fault[] = [
     ...entry,
     find: 'if (form.more !== undefined) return screen(visit,',
     replace: 'if (form.fewer !== undefined) return screen(visit,',
+  },
+  {
+    name: 'a reference that begins like an id is none',
+    ...parts,
+    find: 'SESSION_ID.test(text)',
+    replace: "text.startsWith('chk_')",
+  },
+  {
+    name: 'a sum that is not exact is told as if it were',
+    ...parts,
+    find: '!Number.isSafeInteger(sum)',
+    replace: '!Number.isFinite(sum)',
+  },
+  {
+    name: 'a file without entries is offered to be imported',
+    file: 'src/dashboard/screens/statements.ts',
+    tests: statements,
+    find: 'preview.entries === 0',
+    replace: 'preview.entries < 0',
   },
   {
     name: 'one of several sessions with a reference is taken',
@@ -67,8 +106,8 @@ export const bankScreenFaults: readonly Fault[] = [
   {
     name: 'a preview matches without end',
     ...preview,
-    find: 'account !== null && counts.entries < MAX_MATCHED',
-    replace: 'account !== null',
+    find: 'Math.max(0, MAX_MATCHED - counts.entries)',
+    replace: 'entries.length',
   },
   {
     name: 'a preview stops at the first row with a mistake',

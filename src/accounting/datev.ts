@@ -24,16 +24,31 @@ export type BookingBatch = {
   readonly fees: string;
 };
 
-/** Bookings that one file may have. */
+/** Bookings that one file may have, each of which is a line. */
 export const MAX_BOOKINGS = 99_999;
-type Count = { readonly count: number };
-
-/** Bookings that movements of a time come to, at most: each, and the fee of each payment. */
-export const bookingsIn = (total: Readonly<Record<'received' | 'refunded' | 'reversed', Count>>): number =>
-  2 * total.received.count + total.refunded.count + total.reversed.count;
-
 /** Largest amount of a line, in cents. */
 const MAX_CENTS = 999_999_999_999;
+
+/** Thrown in the middle of a batch: what was written of it is no file. */
+export class TooManyBookings extends Error {
+  constructor() {
+    super(`one file of DATEV has at most ${MAX_BOOKINGS} bookings`);
+    this.name = 'TooManyBookings';
+  }
+}
+
+type Sum = { readonly count: number; readonly amount: number };
+type Sums = Readonly<Record<'received' | 'refunded' | 'reversed', Sum>> & {
+  readonly fees: ReadonlyArray<Sum & { readonly currency: string }>;
+};
+
+/** Bookings that the movements of a time come to, at most: an amount that is too large for a line has several. */
+export const bookingsIn = ({ received, refunded, reversed, fees }: Sums): number =>
+  [received, refunded, reversed, ...fees.filter(({ currency }) => currency === 'EUR')].reduce(
+    (lines, { count, amount }) => lines + count + Math.floor(amount / MAX_CENTS),
+    0,
+  );
+
 const MAX_TEXT = 60;
 const MAX_DOCUMENT = 36;
 
@@ -71,10 +86,16 @@ export const columns: readonly string[] = [
   'Abw. Skontokonto',
 ];
 
+const placeOf = new Map(columns.map((name, place) => [name, place]));
+
 export async function* datevBookings(movements: Movements, batch: BookingBatch): AsyncGenerator<Uint8Array> {
   yield encoded(`${headOf(batch)}\r\n${columns.join(';')}\r\n`);
+  let written = 0;
   for await (const page of movements) {
-    yield encoded(page.flatMap((each) => bookingsOf(each, batch)).join(''));
+    const bookings = page.flatMap((each) => bookingsOf(each, batch));
+    written += bookings.length;
+    if (written > MAX_BOOKINGS) throw new TooManyBookings();
+    yield encoded(bookings.join(''));
   }
 }
 
@@ -145,7 +166,9 @@ function linesOf(
   for (let rest = booking.amount; rest > 0; rest -= MAX_CENTS) {
     const cells = new Array<string>(columns.length).fill('');
     const set = (name: string, value: string) => {
-      cells[columns.indexOf(name)] = value;
+      const place = placeOf.get(name);
+      if (place === undefined) throw new Error(`there is no column ${name}`);
+      cells[place] = value;
     };
     set('Umsatz (ohne Soll/Haben-Kz)', decimalComma(Math.min(rest, MAX_CENTS)));
     set('Soll/Haben-Kennzeichen', quoted(booking.side, 1));

@@ -1,9 +1,10 @@
 /**
  * Movements as a journal of hledger (hledger.org/hledger.html, "Journal"). Each transaction balances in each of its
- * commodities, so a fee in another currency than its payment needs no rate.
+ * commodities, so a fee in another currency than its payment needs no rate. Accounts and commodities are declared where
+ * the first transaction has them, for the strict mode of hledger: a declaration counts for the whole journal.
  */
 import { decimalAmount } from '../checkout/money.ts';
-import { type DayOf, type Movement, type Movements, oneLine, signedAmount } from './movement.ts';
+import { type DayOf, isPending, type Movement, type Movements, oneLine, signedAmount } from './movement.ts';
 
 export type JournalAccounts = {
   /** Account of the money; each rail has an account below it. */
@@ -23,27 +24,57 @@ export async function* hledgerJournal(
   { dayOf, accounts }: { readonly dayOf: DayOf; readonly accounts: JournalAccounts },
 ): AsyncGenerator<string> {
   yield HEAD;
-  for await (const page of movements) yield page.map((each) => transactionOf(each, dayOf, accounts)).join('');
+  const declared = new Set<string>();
+  for await (const page of movements) {
+    const transactions = page.map((each) => {
+      const postings = postingsOf(each, accounts);
+      const needed = postings.flatMap(({ account, currency }) => [
+        `account ${account}\n`,
+        `commodity ${sampleOf(currency)}\n`,
+      ]);
+      const anew = [...new Set(needed)].filter((directive) => !declared.has(directive));
+      for (const directive of anew) declared.add(directive);
+      return `${anew.length > 0 ? `\n${anew.join('')}` : ''}${transactionOf(each, dayOf, postings)}`;
+    });
+    yield transactions.join('');
+  }
 }
 
-function transactionOf(movement: Movement, dayOf: DayOf, { money, income, fees }: JournalAccounts): string {
-  const { id, created_at, type, currency, fee, rail, reference, payin, reference_id } = movement;
+/** An amount with all digits of its currency. A declaration has a decimal mark, even in front of none. */
+const sampleOf = (currency: string): string => {
+  const [, fraction = ''] = decimalAmount(0, currency).split('.');
+  return `1000.${fraction} ${currency}`;
+};
+
+type Posting = { readonly account: string; readonly amount: string; readonly currency: string };
+
+function postingsOf(movement: Movement, { money, income, fees }: JournalAccounts): Posting[] {
+  const { currency, fee, rail } = movement;
   const account = `${money}:${plain(rail)}`;
-  const isPending = movement.refund_status === 'pending';
   const amount = signedAmount(movement);
-  const postings = [posting(account, amount, currency), posting(income, negated(amount), currency)];
-  if (fee !== null && fee.amount > 0) {
-    const kept = decimalAmount(fee.amount, fee.currency);
-    postings.push(posting(fees, kept, fee.currency), posting(account, negated(kept), fee.currency));
-  }
+  const own = [
+    { account, amount, currency },
+    { account: income, amount: negated(amount), currency },
+  ];
+  if (fee === null || fee.amount === 0) return own;
+  const kept = decimalAmount(fee.amount, fee.currency);
+  return [
+    ...own,
+    { account: fees, amount: kept, currency: fee.currency },
+    { account, amount: negated(kept), currency: fee.currency },
+  ];
+}
+
+function transactionOf(movement: Movement, dayOf: DayOf, postings: readonly Posting[]): string {
+  const { id, created_at, type, reference, payin, reference_id } = movement;
   const description = plain(reference_id).slice(0, MAX_DESCRIPTION);
   const tags = `type:${type}, payin:${payin}, reference:${plain(reference)}`;
-  return `\n${dayOf(created_at)} ${isPending ? '!' : '*'} (${id}) ${description}\n    ; ${tags}\n${postings.join('')}`;
+  const mark = isPending(movement) ? '!' : '*';
+  return `\n${dayOf(created_at)} ${mark} (${id}) ${description}\n    ; ${tags}\n${postings.map(posted).join('')}`;
 }
 
 /** Two blanks end the name of an account. */
-const posting = (account: string, amount: string, currency: string): string =>
-  `    ${account}  ${amount} ${currency}\n`;
+const posted = ({ account, amount, currency }: Posting): string => `    ${account}  ${amount} ${currency}\n`;
 
 const negated = (amount: string): string => (amount.startsWith('-') ? amount.slice(1) : `-${amount}`);
 

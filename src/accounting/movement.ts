@@ -24,6 +24,9 @@ export function daysIn(timeZone: string): DayOf {
   };
 }
 
+/** True for a refund whose money has not left yet, and may never leave. */
+export const isPending = ({ refund_status: status }: Movement): boolean => status === 'pending';
+
 /** Amount in major units as the books of the merchant have it: less than zero for what went back. */
 export function signedAmount({ type, amount, currency }: Movement): string {
   const decimal = decimalAmount(amount, currency);

@@ -27,6 +27,8 @@ export type Declaration = Answers & {
   readonly noBody?: boolean;
   /** True if the body may be absent, which is the same as `{}`. */
   readonly optionalBody?: boolean;
+  /** Has a body and changes nothing: a repetition is answered anew, and no key is looked at. */
+  readonly onlyReads?: boolean;
   /** Null and empty texts in the body have a meaning of their own, and do not count as absent fields. */
   readonly keepsNull?: boolean;
   /** Makes what the path names if it does not exist, and answers with 201 then. */

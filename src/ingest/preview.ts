@@ -3,13 +3,14 @@
  * each with the sessions as the entries before it would leave them; further ones are only counted. By the time of the
  * import, sessions may have changed.
  */
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BankFileId } from '../banking/bank-file.ts';
 import { type EntryContent, type EntryId, type EntryState, newEntry } from '../banking/entry.ts';
 import type { CheckoutId } from '../checkout/ids.ts';
 import type { Checkout } from '../checkout/session.ts';
 import type { Tenant, TenantTime } from '../checkout/tenant.ts';
 import { newId } from '../lib/id.ts';
+import { mapInTurns } from '../lib/map-in-turns.ts';
 import {
   type Fault,
   type StatementEntry,
@@ -112,28 +113,34 @@ export async function previewStatement(
   async function take({ header, entries, sum }: Booking): Promise<void> {
     const tally = latest.get(keyOf(header)) ?? begin(header);
     const { header: own, account } = tally;
-    const isMatched = account !== null && counts.entries < MAX_MATCHED;
+    /** Parts that are matched: a booking may have more of them than that. */
+    const matched = account === null ? 0 : Math.max(0, MAX_MATCHED - counts.entries);
     for (const entry of entries) add(tally, entry);
     counts.entries += entries.length;
     const numbered = (entry: StatementEntry) => ({
       entry: newEntry(entry, own.account, match.file),
       reference: entryKey(own, entry, occurrenceOf(own, entry)),
     });
-    if (!isMatched) {
-      counts.unmatched += entries.length;
-      for (const entry of entries)
-        tell({ line: entry.line, entry: newEntry(entry, own.account, match.file), state: null });
-      return;
-    }
-    const parts = entries.map((entry) => ({ line: entry.line, ...numbered(entry) }));
-    const isKnown = sum !== null && (await match.isKnownAsWhole(numbered(sum)));
+    const parts = await mapInTurns(entries.slice(0, matched), (entry) => ({
+      line: entry.line,
+      ...numbered(entry),
+    }));
+    const isKnown = matched > 0 && sum !== null && (await match.isKnownAsWhole(numbered(sum)));
     for (const part of parts) {
       const { state, content } = isKnown
         ? ({ state: 'known', content: part.entry } as const)
         : await match.entry(part);
       counts[countOf(state)]++;
       tell({ line: part.line, entry: content, state });
+      // Whatever others ask goes in between.
+      await nextTurn();
     }
+    // The rest is only counted, and shown as far as there is room; of a booking that is known as a whole it is known too.
+    const rest = entries.slice(parts.length);
+    const state = isKnown ? 'known' : null;
+    counts[countOf(state)] += rest.length;
+    for (const entry of rest.slice(0, MAX_TOLD))
+      tell({ line: entry.line, entry: newEntry(entry, own.account, match.file), state });
   }
 
   function tell(entry: ForeseenEntry): void {
@@ -145,8 +152,7 @@ export async function previewStatement(
     format = await source.format();
     for await (const booking of bookingsOf(withoutFaults(source.read(), fail), begin)) {
       await take(booking);
-      // Whatever others ask goes in between.
-      await setImmediate();
+      await nextTurn();
     }
   } catch (error) {
     if (!(error instanceof StatementError)) throw error;
@@ -155,7 +161,8 @@ export async function previewStatement(
   return { format, statements: tallies, counts, entries: told, faults };
 }
 
-function countOf(state: EntryState | 'known'): 'known' | 'settled' | 'open' {
+function countOf(state: ForeseenEntry['state']): 'known' | 'settled' | 'open' | 'unmatched' {
+  if (state === null) return 'unmatched';
   if (state === 'known') return 'known';
   return state === 'open' || state === 'waiting' ? 'open' : 'settled';
 }

@@ -9,7 +9,8 @@ import { newEntry } from '../banking/entry.ts';
 import type { JsonObject } from '../checkout/session.ts';
 import { type Tenant, type TenantTime, tenantName } from '../checkout/tenant.ts';
 import { newId } from '../lib/id.ts';
-import type { StatementPart } from '../statements/entry.ts';
+import { mapInTurns } from '../lib/map-in-turns.ts';
+import type { StatementEntry, StatementPart } from '../statements/entry.ts';
 import { entryKey, occurrenceCounter } from '../statements/identity.ts';
 import type { Store } from '../store/store.ts';
 import type { Origin, Serialize } from '../writer/command.ts';
@@ -94,7 +95,7 @@ async function ingestFile(
     if (statements.length < MAX_STATEMENTS_NAMED) statements.push(header.statementId);
   })) {
     counts.entries += booking.entries.length;
-    const step = ingestBooking(booking)
+    const step = ingestBooking(await numbered(booking))
       .then(count)
       .catch((error) => {
         failures.push(error);
@@ -110,20 +111,22 @@ async function ingestFile(
   const data: JsonObject = { name: source.name, statements, ...counts };
   return { id, kind: 'statement', createdAt: now, hash: source.hash, data, content: '' };
 
-  /**
-   * Numbers the entries before it awaits anything, in file order: of two equal entries, the second stays the second.
-   */
-  function ingestBooking({ header: given, entries, sum }: Booking): Promise<readonly IngestedState[]> {
+  /** Numbers the entries of a booking before the next one is read: of two equal entries, the second stays the second. */
+  async function numbered({ header: given, entries, sum }: Booking) {
     const header = known(given);
-    const { account } = header;
-    const numbered = entries.map((entry) => ({
-      entry: newEntry(entry, account, id),
+    const number = (entry: StatementEntry) => ({
+      entry: newEntry(entry, header.account, id),
       reference: entryKey(header, entry, occurrenceOf(header, entry)),
-    }));
+    });
+    const parts = await mapInTurns(entries, number);
+    return { parts, sum: sum === null ? null : number(sum) };
+  }
+
+  function ingestBooking({ parts, sum }: Awaited<ReturnType<typeof numbered>>) {
     const work = { dependencies, origin, file: id, now };
-    if (sum === null) return Promise.all(numbered.map((each) => ingestEntry(work, each)));
-    const reference = entryKey(header, sum, occurrenceOf(header, sum));
-    return ingestParts(work, { entry: newEntry(sum, account, id), reference }, numbered, AT_ONCE);
+    return sum === null
+      ? Promise.all(parts.map((each) => ingestEntry(work, each)))
+      : ingestParts(work, sum, parts, AT_ONCE);
   }
 }
 

@@ -33,6 +33,12 @@ export async function splitByCalendar(
   return intervals;
 }
 
+/** True for a day of the calendar, such as `2030-01-31`. */
+export function isCalendarDay(text: string): boolean {
+  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
 /**
  * A time of whole days: from the beginning of the first one to that of the day behind the last one. Days are texts such as
  * `2030-01-31`. Rejects with a RangeError if nobody knows a day or the time zone.

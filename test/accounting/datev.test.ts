@@ -1,7 +1,7 @@
 /** Batches of DATEV, held against the table of fields in the public description of the format, independent of the writer. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { columns, datevBookings } from '../../src/accounting/datev.ts';
+import { bookingsIn, columns, datevBookings, MAX_BOOKINGS } from '../../src/accounting/datev.ts';
 import { daysIn, type Movement } from '../../src/accounting/movement.ts';
 import { bytesOf, hostileTexts, movement, pagesOf } from './build.ts';
 
@@ -134,6 +134,29 @@ suite('bookings of DATEV', () => {
     assert.ok(
       found.length > 1 && (await bookings([movement({ fee: { amount: 0, currency: 'EUR' } })])).length === 1,
     );
+  });
+
+  test('are no more than a file may have, however they are paged', async () => {
+    const page = (length: number) => Array.from({ length }, () => movement());
+    const half = page(50_000);
+    const write = (...pages: Movement[][]) => bytesOf(datevBookings(pagesOf(...pages), batch));
+    await write(half, half.slice(1));
+    await assert.rejects(write(half, half), { name: 'TooManyBookings', message: /99999 bookings/ });
+  });
+
+  test('are foreseen by sums, with fees in euros and the lines of large amounts', async () => {
+    const none = { count: 0, amount: 0 };
+    const of = (given: Partial<Parameters<typeof bookingsIn>[0]>) =>
+      bookingsIn({ received: none, refunded: none, reversed: none, fees: [], ...given });
+    assert.equal(of({ received: { count: 99_999, amount: 99_999 } }), MAX_BOOKINGS);
+    const fees = [
+      { count: 5, amount: 5, currency: 'EUR' },
+      { count: 7, amount: 7, currency: 'USD' },
+    ];
+    assert.equal(of({ reversed: { count: 1, amount: 1 }, refunded: { count: 1, amount: 1 }, fees }), 7);
+    const large = 999_999_999_999_999;
+    const lines = (await bookings([movement({ amount: large })])).length;
+    assert.ok(lines > 1000 && of({ received: { count: 1, amount: large } }) >= lines);
   });
 
   test('take no text for a part of the file, and none that a spreadsheet would run', async () => {

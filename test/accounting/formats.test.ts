@@ -45,6 +45,8 @@ suite('a format', () => {
     assert.match(await written('hledger', accounts), /Vermögen:Bank A:bank {2}25\.00 EUR\n {4}Erlöse {2}-25/);
     const given = { ...datev, money_account: '13600', customer_account: '999999', account_length: '5' };
     assert.match(await written('datev', given), /;13600;999999;;3101;/);
+    const longer = await written('datev', { ...datev, account_length: '8' });
+    assert.match(longer, /;13600000;100000000;;3101;/, 'usual accounts are as long as the others');
     const february = { ...datev, year_begin: '2029-02-01' };
     assert.deepEqual(problemsOf('datev', february, { first: '2029-02-01', last: '2030-01-31' }), []);
   });
@@ -71,10 +73,40 @@ suite('a format', () => {
     ['datev', { ...datev, customer_account: '100000' }, {}, ['/customer_account']],
     ['datev', { ...datev, fees_account: '0000' }, {}, ['/fees_account']],
     ['datev', { ...datev, account_length: '9' }, {}, ['/account_length']],
+    ['datev', { ...datev, account_length: '8', customer_account: '10000' }, {}, ['/customer_account']],
+    ['datev', { ...datev, customer_account: '1' }, {}, ['/customer_account']],
+    [
+      'datev',
+      { ...datev, money_account: '12', fees_account: '123' },
+      {},
+      ['/money_account', '/fees_account'],
+    ],
+    ['datev', { ...datev, consultant: '1000' }, {}, ['/consultant']],
   ] as const) {
     test(`${format} refuses ${JSON.stringify({ ...given, ...changed }).slice(0, 60)}`, () => {
       assert.deepEqual(problemsOf(format, given, changed), expected);
     });
+  }
+});
+
+test('a refund that waits is in no format that cannot mark it, until it has succeeded', async () => {
+  const refund = { type: 'refund', amount: 999 } as const;
+  const movements = [
+    movement({ ...refund, refund_status: 'pending' }),
+    movement({ ...refund, amount: 111, refund_status: 'succeeded' }),
+  ];
+  for (const [format, expected] of [
+    ['csv', [true, true]],
+    ['hledger', [true, true]],
+    ['ofx', [false, true]],
+    ['datev', [false, true]],
+  ] as const) {
+    const made = exportOf(format, format === 'datev' ? datev : {}, period);
+    if (!('export' in made)) assert.fail(JSON.stringify(made));
+    const text = await textOf(made.export.write(pagesOf(movements)));
+    assert.deepEqual([/9[.,]99/.test(text), /1[.,]11/.test(text)], expected, format);
+    assert.deepEqual(movements.map(made.export.leavesOut), [!expected[0], false], format);
+    if (format === 'ofx') assert.match(text, /<BALAMT>-1\.11\r\n/);
   }
 });
 

@@ -18,8 +18,15 @@ function parsed(text: string): Transaction[] {
   const lines = text.split('\n');
   assert.equal(lines.pop(), '', 'the last line ends');
   const transactions: Transaction[] = [];
+  const declared = new Set<string>();
   for (const line of lines) {
     if (/^;/.test(line) || line === '' || line === 'decimal-mark .') continue;
+    const directive = /^account \S(?: ?\S)*$|^commodity 1000\.\d* [A-Z]{3}$/.exec(line)?.[0];
+    if (directive !== undefined) {
+      assert.ok(!declared.has(directive), `${line} twice`);
+      declared.add(directive);
+      continue;
+    }
     if (/^\d/.test(line)) {
       assert.match(line, /^\d{4}-\d\d-\d\d [!*] \(mov_\w+\) [^;|]*$/);
       transactions.push({ head: line, comments: [], postings: [] });
@@ -35,6 +42,11 @@ function parsed(text: string): Transaction[] {
     const [, account = '', sign = '', major = '', minor = '', currency = ''] =
       /^ {4}(\S(?: ?\S)*) {2,}(-?)(\d+)(?:\.(\d+))? ([A-Z]{3})$/.exec(line) ?? assert.fail(line);
     assert.equal(minor.length, currencyExponent(currency), line);
+    assert.ok(declared.has(`account ${account}`), `${account} is declared`);
+    assert.ok(
+      declared.has(`commodity 1000.${'0'.repeat(minor.length)} ${currency}`),
+      `${currency} is declared`,
+    );
     last.postings.push({ account, amount: BigInt(`${sign}${major}${minor}`), currency });
   }
   for (const { head, postings } of transactions) {
@@ -101,6 +113,22 @@ suite('a journal of hledger', () => {
       assert.match(comments[0] ?? '', /^type:payment, payin:chk_\w+, reference:[^,:|;]*$/);
       assert.doesNotMatch(head, /[\u202a-\u202e\u200b\p{Cc}\p{Cs}]/u);
     }
+  });
+
+  test('declares each account and commodity once, on whichever page it comes first', async () => {
+    const one = movement();
+    const other = movement({ rail: 'stripe', fee: { amount: 88, currency: 'JPY' } });
+    const pages = pagesOf([one, one], [other], [one, other]);
+    const text = await textOf(hledgerJournal(pages, { dayOf: daysIn('UTC'), accounts }));
+    assert.equal(parsed(text).length, 5);
+    assert.deepEqual(text.match(/^(account|commodity) .*/gm), [
+      'account assets:opentill:bank',
+      'commodity 1000.00 EUR',
+      'account income:sales',
+      'account assets:opentill:stripe',
+      'account expenses:fees',
+      'commodity 1000. JPY',
+    ]);
   });
 
   test('has the day of the time zone', async () => {

@@ -112,6 +112,15 @@ suite('a preview', () => {
     assert.equal(preview.first_entries.length, 100);
     assert.equal(preview.statements[0].amount_out, (1003 * 1004) / 2);
   });
+
+  test('matches a thousand parts of one booking, which is known as a whole all the same', async () => {
+    const parts = Array.from({ length: 1003 }, (_, place) => ({ amount: 1, name: `P${place}` }));
+    const split: Line = { amount: 1003, bankReference: 'BATCH-OF-MANY-1', parts };
+    const other: Line = { amount: 7, direction: 'debit' };
+    assert.deepEqual(countsOf(await previewed(camt([other, split]))), [1004, 0, 1, 999, 4, 0]);
+    await imported(service, [split]);
+    assert.deepEqual(countsOf(await previewed(camt([split], { kind: '054' }))), [1003, 1003, 0, 0, 0, 0]);
+  });
 });
 
 suite('mistakes', () => {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
+import { StoreUnavailable } from '../../src/store/errors.ts';
+import { awaitTransfer, configure, imported } from '../api/bank.ts';
 import { createSession, pay, succeeded } from '../api/shop.ts';
 import { freshDirectory } from '../support/process.ts';
 import { startService } from '../support/service.ts';
@@ -52,6 +54,48 @@ suite('opentill money', () => {
     assert.match(none.stderr, /there are no such movements/);
     const one = await opentill(t, service, 'money', 'movements', '--limit', '1', '--to', '2090-01-01');
     assert.deepEqual([one.stdout, /there are more/.test(one.stderr)], [`${back}\n`, true]);
+  });
+
+  test('leaves refunds that wait out of files that cannot mark them, and says how many', async (t) => {
+    const service = await startService(t);
+    await configure(service);
+    const { id, reference } = await awaitTransfer(service);
+    await imported(service, [{ amount: 2500, reference }]);
+    succeeded(await service.call('POST', '/v3/refund', { body: { payin: id, amount: 1000 } }), 201);
+    const directory = freshDirectory(t);
+    const run = (format: string) =>
+      opentill(
+        t,
+        service,
+        ...['money', 'export', join(directory, format), '--format', format, '--currency', 'EUR'],
+        ...['--from', '2020-01-01', '--to', '2100-01-01'],
+      );
+    const ofx = await run('ofx');
+    assert.match(ofx.stdout, / {2}1 movement\n$/);
+    assert.match(ofx.stderr, /1 refund waits for the rail, and the file has none of them/);
+    assert.match(readFileSync(join(directory, 'ofx'), 'latin1'), /<BALAMT>25\.00\r\n/);
+    const csv = await run('csv');
+    assert.deepEqual([/ {2}2 movements\n$/.test(csv.stdout), csv.stderr], [true, '']);
+  });
+
+  test('exports without sums, but for DATEV, whose files have a limit', async (t) => {
+    const service = await startService(t);
+    await pay(service, (await createSession(service)).id);
+    t.mock.method(service.service.store.totals, 'movements', async () => {
+      throw new StoreUnavailable('the database is away');
+    });
+    const directory = freshDirectory(t);
+    const year = new Date().getUTCFullYear();
+    const run = (format: string, ...words: readonly string[]) =>
+      opentill(
+        t,
+        service,
+        ...['money', 'export', join(directory, format), '--format', format, '--currency', 'EUR'],
+        ...['--from', `${year}-01-01`, '--to', `${year + 1}-01-01`, ...words],
+      );
+    for (const format of ['csv', 'hledger', 'ofx']) assert.equal((await run(format)).code, 0, format);
+    assert.notEqual((await run('datev', '--consultant', '1001', '--client', '7')).code, 0);
+    assert.equal(existsSync(join(directory, 'datev')), false);
   });
 
   test('names the option that is wrong', async (t) => {

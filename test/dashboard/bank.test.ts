@@ -142,6 +142,34 @@ suite('an entry', () => {
     assert.match(textOf(seen), /Paid €15\.50 .* completed Payment paid/);
   });
 
+  test('is assigned to a session whose own reference looks like the beginning of an id', async () => {
+    const { id } = await session({ amount: 1000, reference_id: 'chk_1000' });
+    const entry = await stray({ amount: 1000, text: 'That order' });
+    const screen = await finance.get(screenOf(entry.id));
+    const answer = await finance.submit(screen, '/assign', {
+      'parts/0/payin': 'chk_1000',
+      'parts/0/amount': '10',
+    });
+    assert.equal(answer.status, 303, textOf(answer));
+    assert.equal(await paid(id), 1000);
+  });
+
+  test('is not assigned to nobody, and tells no sum that is not exact', async () => {
+    const entry = await stray({ amount: 1000, text: 'Whose' });
+    const screen = await finance.get(screenOf(entry.id));
+    const none = await finance.submit(screen, '/assign', {});
+    assert.equal(none.status, 400);
+    assert.match(textOf(none), /Name a session\./);
+    assert.doesNotMatch(textOf(none), /parts must/);
+    const rows = Array.from({ length: 10 }, (_, place) => [`parts/${place}/amount`, '9999999999999.99']);
+    const large = { ...Object.fromEntries(rows), more: '1' };
+    const added = await finance.post(formIn(screen, '/assign').action, {
+      ...formIn(screen, '/assign').fields,
+      ...large,
+    });
+    assert.match(textOf(added), /The amounts add up to more than can be assigned\./);
+  });
+
   test('with several references begins with what is due for each', async () => {
     const one = await awaitTransfer(service, { amount: 1200 });
     const other = await awaitTransfer(service, { amount: 800 });
@@ -170,7 +198,7 @@ suite('an entry', () => {
         /parts must add up to at most 10\.00 EUR\..*€0\.01 too much/,
       ],
       [{ 'parts/0/payin': twins[0]?.id, 'parts/0/amount': '1,5' }, /An amount in EUR has at most 2 digits/],
-      [{}, /parts must/],
+      [{}, /Name a session\./],
     ];
     for (const [fields, words] of rows) {
       const page = await finance.submit(screen, '/assign', fields);
@@ -258,7 +286,7 @@ suite('two people at one entry', () => {
     await visitors.owner.submit(first, '/assign', { 'parts/0/payin': one.id, 'parts/0/amount': '10' });
     const page = await finance.submit(second, '/assign', { 'parts/0/payin': other.id });
     assert.equal(page.status, 400);
-    assert.match(textOf(page), /amount_unassigned must be what is left now, 20\.00 EUR\./);
+    assert.match(textOf(page), /Somebody has booked a part of it meanwhile\. .*€20\.00 can be assigned/);
     assert.equal(formIn(page, '/assign').fields['parts/0/payin'], other.id);
     assert.equal(await paid(other.id), 0);
     assert.equal((await finance.submit(page, '/assign')).status, 303, 'once it is seen, it counts');

@@ -4,7 +4,7 @@ import { after, before, suite, test } from 'node:test';
 import { awaitTransfer, configure, imported } from '../api/bank.ts';
 import { createSession, type Data, pay, succeeded } from '../api/shop.ts';
 import { refundsAreHeardOf } from '../api/subjects.ts';
-import { PASSWORD, type Page, signedInVisitor, textOf, type Visitor } from '../support/dashboard.ts';
+import { formIn, PASSWORD, type Page, signedInVisitor, textOf, type Visitor } from '../support/dashboard.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const ends: Array<() => Promise<void>> = [];
@@ -147,6 +147,12 @@ suite('a refund that waits for the bank', () => {
     const fields = { status: 'gone', reason: 'Paid in cash', confirm_password: PASSWORD };
     const answer = await finance.submit(page, `${waiting.id}/settle`, fields);
     assert.equal(answer.status, 422, textOf(answer));
+    const { status, reason } = formIn(await finance.get(at()), '/settle').fields;
+    assert.deepEqual([status, reason], ['', ''], 'no end is chosen beforehand');
+    const open = await finance.submit(await finance.get(at()), `${waiting.id}/settle`, { reason: 'Typed' });
+    assert.equal(open.status, 422);
+    assert.match(open.html, /id="field-status-wrong">Choose what became of it\..*value="Typed"/s);
+    assert.equal(succeeded(await till.call('GET', `/v3/refund/${waiting.id}`)).status, 'pending');
     assert.match(answer.html, /value="Paid in cash"/);
     assert.match(answer.html, /id="field-status-wrong"/);
   });
@@ -167,5 +173,14 @@ suite('a refund that waits for the bank', () => {
     });
     assert.equal(again.status, 422);
     assert.match(textOf(again), /The refund has already failed\./);
+  });
+
+  test('has the words of whoever settled it as a note, and not as what the bank says', async () => {
+    const { id } = await refund(waiting.payin, 100);
+    const path = `/dashboard/1/test/refunds/${id}`;
+    const fields = { status: 'succeeded', reason: 'Paid in cash' };
+    const settled = await finance.submit(await finance.get(path), `${id}/settle`, fields);
+    assert.equal(settled.status, 303);
+    assert.match(textOf(await finance.get(path)), /Reference or note Paid in cash/);
   });
 });

@@ -1,8 +1,11 @@
 /** Reports in the dashboard: sums of a time, the rows behind each, and files for bookkeepers. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
+import { MAX_BOOKINGS } from '../../src/accounting/datev.ts';
+import { daysIn } from '../../src/accounting/movement.ts';
 import { periodsAt } from '../../src/dashboard/money/periods.ts';
-import { createSession, type Data, pay, succeeded } from '../api/shop.ts';
+import { StoreUnavailable } from '../../src/store/errors.ts';
+import { advance, createSession, type Data, now, pay, succeeded } from '../api/shop.ts';
 import { refundsAreHeardOf } from '../api/subjects.ts';
 import { createTill } from '../cli/db/money.ts';
 import { type Page, signedInVisitor, textOf, type Visitor } from '../support/dashboard.ts';
@@ -35,13 +38,28 @@ function rowWith({ html }: Page, label: string, text: string): string[] {
   return rows.find((row) => row.some((cell) => cell.includes(text))) ?? assert.fail(`no ${text} in ${label}`);
 }
 
+test('time goes by the clock of test mode', async (t) => {
+  const service = await startService(t);
+  const { visitor } = await signedInVisitor(service, { role: 'read_only' });
+  await advance(service, 300 * 86_400);
+  const { id } = await createSession(service, { reference_id: 'later', amount: 700 });
+  await pay(service, id);
+  const page = await visitor.get(REPORTS);
+  assert.match(textOf(page), /€7\.00/, 'this month is that of the clock');
+  const [month] = periodsAt(await now(service), daysIn('UTC'));
+  assert.match(page.html, new RegExp(`name="from"[^>]* value="${month.from}"`));
+  assert.ok(hrefs(page).some((href) => href.endsWith(`from=${month.from}&before=${month.before}`)));
+  const ofx = await visitor.get(`${EXPORT}?format=ofx&currency=EUR`);
+  assert.match(ofx.html, new RegExp(`<DTSERVER>${month.from.slice(0, 7).replace('-', '')}`));
+});
+
 test('a time without anything is empty in words, and begins with this month', async () => {
   const page = await visitor.get(REPORTS);
   assert.equal(page.status, 200);
   assert.match(textOf(page), /No money has moved in this time\. .* No session was created in this time\./);
-  const [month] = periodsAt(Date.now());
+  const [month] = periodsAt(Date.now(), daysIn('UTC'));
   assert.match(page.html, new RegExp(`name="from"[^>]* value="${month.from}"`));
-  for (const { name, from, before } of periodsAt(Date.now()))
+  for (const { name, from, before } of periodsAt(Date.now(), daysIn('UTC')))
     assert.ok(
       hrefs(page).some((href) => href.endsWith(`from=${from}&before=${before}`)),
       name,
@@ -49,7 +67,7 @@ test('a time without anything is empty in words, and begins with this month', as
 });
 
 test('periods are those of the calendar, over the year as well', () => {
-  const days = periodsAt(Date.UTC(2030, 1, 28, 23)).map(
+  const days = periodsAt(Date.UTC(2030, 1, 28, 23), daysIn('UTC')).map(
     ({ name, from, before }) => `${name} ${from} ${before}`,
   );
   assert.deepEqual(days, [
@@ -60,8 +78,10 @@ test('periods are those of the calendar, over the year as well', () => {
     'This year 2030-01-01 2031-01-01',
     'Last year 2029-01-01 2030-01-01',
   ]);
-  const [, last] = periodsAt(Date.UTC(2030, 0, 1));
+  const [, last] = periodsAt(Date.UTC(2030, 0, 1), daysIn('UTC'));
   assert.deepEqual([last?.from, last?.before], ['2029-12-01', '2030-01-01']);
+  const [berlin] = periodsAt(Date.UTC(2030, 0, 31, 23, 30), daysIn('Europe/Berlin'));
+  assert.equal(berlin.from, '2030-02-01', 'the month of the day in the zone');
 });
 
 suite('a report', () => {
@@ -135,20 +155,25 @@ suite('a report', () => {
     assert.match(textOf(await visitor.get(yen ?? '')), /yen/);
   });
 
-  test('is divided into months of a time zone, and says what an interval needs', async () => {
+  test('is divided into months of a time zone, with its days, and says what an interval needs', async () => {
     const query = 'from=2025-01-01&before=2035-01-01&interval=month';
     const page = await visitor.get(`${REPORTS}?${query}&currency=EUR&time_zone=Europe/Berlin`);
-    assert.match(
-      rowWith(page, 'Money by time and currency', '€42.50')[0] ?? '',
-      /^20\d\d-\d\d-\d\d 2[23]:00 – /,
-    );
+    const month = daysIn('Europe/Berlin')(new Date().toISOString()).slice(0, 7);
+    for (const label of ['Money by time and currency', 'Sessions by the time of their creation'])
+      assert.match(
+        rowWith(page, label, month)[0] ?? '',
+        new RegExp(`^${month}-01 – ${month}-(28|29|30|31)$`),
+      );
+    assert.match(page.html, /<th[^>]*>Days \(Europe\/Berlin\)<\/th>/);
     const wrong = await visitor.get(`${REPORTS}?${query}`);
     assert.equal(wrong.status, 422);
     assert.match(wrong.html, /id="field-currency-wrong"/);
   });
 
   for (const [query, field] of [
-    ['from=2030-02-30&before=2030-03-01', 'time_zone'],
+    ['from=2030-02-30&before=2030-03-01', 'from'],
+    ['from=2026-01-01&before=2026-13-01', 'before'],
+    ['from=2025-01-01&before=2035-01-01&currency=EUR&interval=day', 'interval'],
     ['from=yesterday&before=2030-03-01', 'from'],
     ['from=2030-03-01&before=', 'before'],
     ['from=2030-03-01&before=2030-03-01', 'before'],
@@ -159,6 +184,7 @@ suite('a report', () => {
       const page = await visitor.get(`${REPORTS}?${query}`);
       assert.equal(page.status, 422);
       assert.match(page.html, new RegExp(`id="field-${field}-wrong"`));
+      assert.doesNotMatch(page.html, /created_at\[/, 'the words are those of the screen');
     });
   }
 
@@ -207,6 +233,31 @@ suite('a report', () => {
       for (const name of ['money_account', 'year_begin'])
         assert.match(long.html, new RegExp(`id="field-datev\\.${name}-wrong"`));
       assert.match(long.html, /name="datev\.client"[^>]* value="7"/, 'what was typed stays');
+      const monthly = await visitor.get(`${EXPORT}?${ALWAYS}&${numbers}&interval=month`);
+      assert.match(monthly.html, /<option value="month" selected>/, 'and the interval as well');
+      const form = monthly.html.slice(monthly.html.indexOf('action="/dashboard/1/test/reports/export"'));
+      assert.match(form, /<input type="hidden" name="interval" value="month">/);
+    });
+
+    test('as bookings of DATEV for the whole time where its months are shown, and not if their sums are refused', async (t) => {
+      const numbers = 'format=datev&currency=EUR&datev.consultant=1001&datev.client=7';
+      const { totals } = till.service.store;
+      const { movements } = totals;
+      const sums = t.mock.method(totals, 'movements', async (...given: Parameters<typeof movements>) => {
+        const [, { intervals }] = given;
+        const found = await movements.apply(totals, given);
+        // Less than what one file may have in each interval, and a booking too much in all of them.
+        const count = intervals.length > 1 ? 30_000 : MAX_BOOKINGS + 1;
+        return found.map((each) => (each.type === 'payment' ? { ...each, count } : each));
+      });
+      const long = await visitor.get(`${EXPORT}?${year}&${numbers}&interval=month`);
+      assert.equal(long.status, 422);
+      assert.match(long.html, /id="field-format-wrong">One file of DATEV has at most 99999 bookings/);
+      sums.mock.mockImplementation(async () => {
+        throw new StoreUnavailable('the database is away');
+      });
+      const refused = await visitor.get(`${EXPORT}?${year}&${numbers}`);
+      assert.deepEqual([refused.status, refused.headers.get('content-disposition')], [503, null]);
     });
 
     test('in no other format, and not for a wrong time', async () => {

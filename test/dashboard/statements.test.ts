@@ -112,6 +112,12 @@ suite('a wrong file', () => {
     assert.match(textOf(await look('%PDF-1.7')), /a PDF/);
   });
 
+  test('without entries is not offered to be imported', async () => {
+    const page = await look(camt([]));
+    assert.match(textOf(page), /The file has no entries: there is nothing to import\./);
+    assert.doesNotMatch(page.html, /statements\/import"/);
+  });
+
   test('or none at all is refused beside the field', async () => {
     const page = await finance.upload(await finance.get(LIST), '/preview', null);
     assert.equal(page.status, 422);

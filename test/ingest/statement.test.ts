@@ -7,6 +7,7 @@ import { suite, type TestContext, test } from 'node:test';
 import { createAccount } from '../../src/accounts/account.ts';
 import { defaultSettings } from '../../src/accounts/settings.ts';
 import { createSerializer } from '../../src/checkout/serializer.ts';
+import { previewStatement } from '../../src/ingest/preview.ts';
 import { ingestStatement } from '../../src/ingest/statement.ts';
 import type { ReceivingAccount } from '../../src/methods/bank/receiving-account.ts';
 import { readStatement } from '../../src/statements/read.ts';
@@ -62,7 +63,7 @@ async function setUp(t: TestContext) {
   }
   const receive = (receivingAccounts: readonly ReceivingAccount[]) =>
     configureAccount(store, tenant, { ...defaultSettings, receivingAccounts });
-  return { opened, ingest, entries, execute, receive };
+  return { store, tenant, opened, ingest, entries, execute, receive };
 }
 
 suite('a statement', () => {
@@ -282,5 +283,55 @@ suite('a booking of several transactions', () => {
     assert.deepEqual(file.counts, [2, 2, 0, 2]);
     const sum = (await entries()).find(({ amount }) => amount === 3300);
     assert.deepEqual([sum?.state, sum?.takenApartBy], ['done', file.id]);
+  });
+});
+
+suite('a booking of thousands of parts', () => {
+  const PARTS = 3000;
+  const parts = Array.from({ length: PARTS }, (_, place) => ({ amount: 1, name: `P${place}` }));
+  const content = camt([{ amount: PARTS, bankReference: bankReference(), parts }]);
+
+  /** Counts the turns of the event loop until it is told to stop. */
+  function countTurns() {
+    let turns = 0;
+    let next = setImmediate(function turn() {
+      turns += 1;
+      next = setImmediate(turn);
+    });
+    return { turns: () => turns, stop: () => clearImmediate(next) };
+  }
+
+  test('lets others go in between, from its first part on', async (t) => {
+    const { ingest, execute } = await setUp(t);
+    const { turns, stop } = countTurns();
+    t.after(stop);
+    const turnsAt: number[] = [];
+    const counting: Execute = (command, serialize) => {
+      if (turnsAt.length < 2) turnsAt.push(turns());
+      return execute(command, serialize);
+    };
+    assert.deepEqual((await ingest(content, counting)).counts.slice(0, 2), [PARTS, PARTS]);
+    const [reserved = 0, first = 0] = turnsAt;
+    assert.ok(first - reserved >= PARTS / 100, `${first - reserved} turns`);
+  });
+
+  test('is foreseen in as many turns as it has parts that are matched', async (t) => {
+    const { store, tenant } = await setUp(t);
+    const { turns, stop } = countTurns();
+    t.after(stop);
+    const source = {
+      format: async () => 'camt' as const,
+      read: () => readStatement(Readable.from([Buffer.from(content)])),
+    };
+    const { counts } = await previewStatement(store, tenant, source, NOW);
+    assert.deepEqual(counts, {
+      entries: PARTS,
+      known: 0,
+      settled: 0,
+      open: 1000,
+      unmatched: PARTS - 1000,
+      faults: 0,
+    });
+    assert.ok(turns() >= 1000, `${turns()} turns`);
   });
 });

@@ -144,8 +144,8 @@ function propertiesOf(schema: TSchema | undefined): ReadonlyArray<readonly [stri
   ]);
 }
 
-const isWrite = ({ declaration: { noBody, upload }, accepted: { body } }: DeclaredOperation) =>
-  Boolean(noBody || upload || body);
+const isWrite = ({ declaration: { noBody, upload, onlyReads }, accepted: { body } }: DeclaredOperation) =>
+  !onlyReads && Boolean(noBody || upload || body);
 
 function requestHeadersOf(declared: DeclaredOperation): readonly HeaderName[] {
   const { versioned, eventStream } = declared.declaration;

@@ -1,6 +1,7 @@
 /** Parts of a bank entry as rows of a form: a session and an amount each, named by their places in a request. */
 import { decimalAmount } from '../../checkout/money.ts';
 import { type Html, html } from '../../lib/html.ts';
+import { ID_LENGTH } from '../../lib/id.ts';
 import { withoutUndefined } from '../../lib/keys.ts';
 import { amountFrom, readAmount } from '../amounts.ts';
 import type { ApiCaller, ApiRefusal, Mistake } from '../api.ts';
@@ -34,8 +35,11 @@ export const rowOf = ({ id, amount, amount_paid, invoice_currency }: Session): P
 export const partFields = (count: number): string[] =>
   Array.from({ length: count }, (_, place) => [`parts/${place}/payin`, `parts/${place}/amount`]).flat();
 
-/** The sum of the amounts that can be read; null where there is none. */
-export function sumOf(rows: readonly PartRow[], currency: string): number | null {
+/**
+ * The sum of the amounts that can be read; null where there is none. No amount is less than zero, so a sum that is too large
+ * to be exact is no safe integer.
+ */
+function sumOf(rows: readonly PartRow[], currency: string): number | null {
   const read = rows.map(({ amount }) => readAmount(amount, currency));
   const amounts = read.flatMap((each) => ('amount' in each ? [each.amount] : []));
   return amounts.length === 0 ? null : amounts.reduce((sum, amount) => sum + amount, 0);
@@ -52,7 +56,7 @@ export async function partsFrom(
   currency: string,
   api: Pick<ApiCaller, 'get'>,
 ): Promise<Parts | ApiRefusal> {
-  const own: Mistake[] = [];
+  const own: Mistake[] = rows.length > 0 ? [] : [{ message: 'Name a session.', pointer: '/parts' }];
   const parts: Array<Parts['parts'][number]> = [];
   for (const [place, { payin, amount }] of rows.entries()) {
     const named = await payinNamed(payin, api);
@@ -69,12 +73,15 @@ export async function partsFrom(
   return { parts, own };
 }
 
+/** An id; anything else is a reference, which may begin like one. */
+const SESSION_ID = new RegExp(`^chk_[0-9a-z]{${ID_LENGTH}}$`);
+
 /** The id of the session that a person has named, if there is exactly one. */
 async function payinNamed(
   text: string,
   api: Pick<ApiCaller, 'get'>,
 ): Promise<string | { readonly wrong: string } | ApiRefusal> {
-  if (text === '' || text.startsWith('chk_')) return text;
+  if (text === '' || SESSION_ID.test(text)) return text;
   const query = new URLSearchParams({ reference_id: text, limit: '2' });
   const found = await api.get<Session[]>(`/v3/checkout?${query}`);
   if (!found.ok) return found.status === 400 ? { wrong: 'No session has this reference.' } : found;
@@ -108,15 +115,16 @@ ${field({ name: `parts/${place}/amount`, label: `Amount in ${currency}`, value: 
 </div></fieldset>
 `,
   )}
-${
-  sum !== null &&
-  left !== null &&
-  html`<p>The amounts add up to ${amountOf(sum, currency)}. ${
+${sum !== null && left !== null && html`<p>${sumInWords(sum, left, currency)}</p>`}`;
+}
+
+function sumInWords(sum: number, left: number, currency: string): string {
+  if (!Number.isSafeInteger(sum)) return 'The amounts add up to more than can be assigned.';
+  const rest =
     sum > left
       ? `That is ${amountOf(sum - left, currency)} too much.`
-      : `${amountOf(left - sum, currency)} would be left.`
-  }</p>`
-}`;
+      : `${amountOf(left - sum, currency)} would be left.`;
+  return `The amounts add up to ${amountOf(sum, currency)}. ${rest}`;
 }
 
 export const moreButton = html`<button class="quiet" name="more" value="1">Add a row</button>`;

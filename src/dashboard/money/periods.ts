@@ -1,4 +1,5 @@
-/** Periods of reports: the times that people look at, as days in UTC. */
+/** Periods of reports: the times that people look at, as days. */
+import type { DayOf } from '../../accounting/movement.ts';
 
 export type NamedPeriod = {
   readonly name: string;
@@ -18,9 +19,9 @@ const periods = [
   ['Last year', 12, 1],
 ] as const;
 
-/** The periods around a time in milliseconds, the first of which reports begin with. */
-export function periodsAt(now: number): readonly [NamedPeriod, ...NamedPeriod[]] {
-  const today = new Date(now);
+/** The periods around a time in milliseconds, by the day that it is on. Reports begin with the first. */
+export function periodsAt(now: number, dayOf: DayOf): readonly [NamedPeriod, ...NamedPeriod[]] {
+  const today = new Date(`${dayOf(new Date(now).toISOString())}T00:00:00Z`);
   const period = ([name, months, ago]: (typeof periods)[number]): NamedPeriod => {
     const month = today.getUTCMonth();
     const begin = month - (month % months) - ago * months;

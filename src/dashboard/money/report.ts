@@ -1,4 +1,5 @@
 /** Totals of a time as tables, in which each number leads to the rows behind it. */
+import type { DayOf } from '../../accounting/movement.ts';
 import { decimalAmount, formatAmount } from '../../checkout/money.ts';
 import type { representTotal } from '../../checkout/representation.ts';
 import { type Columns, csvOf } from '../../lib/csv.ts';
@@ -35,10 +36,13 @@ export const totalsAsCsv = (totals: readonly Total[]): AsyncGenerator<string> =>
 
 const numbers = (...names: readonly string[]): Column[] => names.map((name) => ({ name, isNumber: true }));
 
-export const moneyTable = (totals: readonly Total[], ways: Ways): Html =>
+/** The time zone whose days a report is about. */
+export type Zone = { readonly name: string; readonly dayOf: DayOf };
+
+export const moneyTable = (totals: readonly Total[], ways: Ways, zone: Zone): Html =>
   table(
     'Money by time and currency',
-    ['Time', ...numbers('Received', 'of it late', 'Refunded', 'Reversed', 'Left', 'Fees')],
+    [timeIn(zone), ...numbers('Received', 'of it late', 'Refunded', 'Reversed', 'Left', 'Fees')],
     totals.map((total) => {
       const { currency, received, late, refunded, reversed, fees } = total;
       const rows = (query: Readonly<Record<string, string>>, content: Content) =>
@@ -52,7 +56,7 @@ export const moneyTable = (totals: readonly Total[], ways: Ways): Html =>
           ? amountOf(0, currency)
           : html`${rows(query, amountOf(amount, currency))}<br><span class="hint">${count}</span>`;
       return [
-        timeOf(total),
+        timeOf(total, zone),
         sum(received, { type: 'payment' }),
         sum(late, { late: 'true' }),
         sum(refunded, { type: 'refund' }),
@@ -69,11 +73,11 @@ export const moneyTable = (totals: readonly Total[], ways: Ways): Html =>
     'No money has moved in this time.',
   );
 
-export const sessionTable = (totals: readonly Total[], ways: Ways): Html =>
+export const sessionTable = (totals: readonly Total[], ways: Ways, zone: Zone): Html =>
   table(
     'Sessions by the time of their creation',
     [
-      'Time',
+      timeIn(zone),
       'Currency',
       ...numbers('Created', 'Open', 'Completed', 'Expired', 'Partly paid', 'Paid in excess'),
     ],
@@ -93,7 +97,7 @@ export const sessionTable = (totals: readonly Total[], ways: Ways): Html =>
               count,
             );
       return [
-        timeOf(total),
+        timeOf(total, zone),
         currency,
         cell(sessions.created, {}),
         cell(sessions.active, { status: 'active' }),
@@ -112,8 +116,13 @@ const linkTo = (path: string, query: Readonly<Record<string, string>>, content: 
 /** A time at midnight as its day, which the fields of lists show. */
 const dayOrTime = (time: string): string => time.replace('T00:00:00.000Z', '');
 
-const timeOf = ({ from, to }: Total): Html => html`${shown(from)} – ${shown(to)}`;
-const shown = (time: string): string => dayOrTime(time).replace('T', ' ').slice(0, 16);
+const timeIn = ({ name }: Zone): string => `Days (${name})`;
+
+/** First and last day of a time, which begins and ends at midnights of the zone. */
+function timeOf({ from, to }: Total, { dayOf }: Zone): string {
+  const [first, last] = [dayOf(from), dayOf(new Date(Date.parse(to) - 1).toISOString())];
+  return first === last ? first : `${first} – ${last}`;
+}
 
 /** What came less what went back. Sums that are too large for an exact difference have none. */
 function leftOf({ received, refunded, reversed, currency }: Total): string {

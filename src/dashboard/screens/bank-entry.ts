@@ -36,6 +36,11 @@ const idOf = ({ params }: Visit): string => encodeURIComponent(params.id ?? '');
 const addressOf = (visit: Visit): string => `/v3/bank_entry/${idOf(visit)}`;
 const wayTo = ({ place, params }: Visit): string => wayIn(place.tenant, `bank/entries/${params.id}`);
 
+const bookedMeanwhile: Mistake = {
+  message: 'Somebody has booked a part of it meanwhile. Look at what is left now before you assign it.',
+  pointer: '/amount_unassigned',
+};
+
 /** Each form of the screen has a field of its own for its reason. */
 const reasonName = (action: string): string => `${action}_reason`;
 
@@ -65,7 +70,10 @@ export function bankEntryScreens(declare: Declare, dependencies: DashboardDepend
       const left = /^\d{1,15}$/.test(form.left ?? '') ? { amount_unassigned: Number(form.left) } : {};
       const answer = await api.send('POST', `${addressOf(visit)}/assign`, { parts, ...left }, onceIn(form));
       if (answer.ok) return { goTo: wayTo(visit), done: 'entry-assigned' };
-      return screen(visit, { action: 'assign', status: answer.status, mistakes: mistakesOf(answer, own) });
+      const mistakes = mistakesOf(answer, own).map((each) =>
+        each.pointer === '/amount_unassigned' ? bookedMeanwhile : each,
+      );
+      return screen(visit, { action: 'assign', status: answer.status, mistakes });
     },
   );
 

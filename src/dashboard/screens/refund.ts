@@ -16,6 +16,16 @@ import { amountOf, factsOf, timeIn } from '../texts.ts';
 
 type Refund = ReturnType<typeof representRefund>;
 
+const notChosen: ApiAnswer<never> = {
+  ok: false,
+  status: 422,
+  mistakes: [{ message: 'Choose what became of it.', pointer: '/status' }],
+};
+
+/** Whoever settles a refund by bank by hand may have written anything in the place of a reference. */
+const referenceName = ({ status }: Refund, rail: string): string =>
+  rail === BANK && status === 'succeeded' ? 'Reference or note' : 'Reference at the rail';
+
 export function refundScreens(declare: Declare, { basePath }: DashboardDependencies): void {
   const root = '/:account/:mode/refunds/:id';
   const idIn = ({ params }: Visit) => encodeURIComponent(params.id ?? '');
@@ -27,6 +37,7 @@ export function refundScreens(declare: Declare, { basePath }: DashboardDependenc
     async (visit) => {
       const { api, form, place, params } = visit;
       const { status, reason = '' } = form;
+      if (!status) return screen(visit, notChosen);
       const answer = await api.send(
         'POST',
         `/v3/refund/${idIn(visit)}/settle`,
@@ -70,7 +81,7 @@ ${isOpen && settleForm(visit, mistakes, settled?.status)}`,
       ['Created', html`${timeIn(refund.created_at)} UTC`],
       ['Rail', rail],
       [
-        'Reference at the rail',
+        referenceName(refund, rail),
         reference.startsWith('bfl_') && place.may('PAYMENT_FILE.FETCH')
           ? html`<a href="${basePath}${pathIn(place.tenant, 'payment-files')}/${reference}">In a payment file</a>`
           : reference || (rail === BANK ? 'In no payment file yet' : '–'),
@@ -83,6 +94,7 @@ ${isOpen && settleForm(visit, mistakes, settled?.status)}`,
 
   function settleForm({ form, place, params, visitor }: Visit, mistakes: readonly Mistake[], status = 200) {
     const ends = [
+      ['', 'Choose one'],
       ['succeeded', 'The money went back'],
       ['failed', 'It will not go back'],
     ] as const;
@@ -90,7 +102,7 @@ ${isOpen && settleForm(visit, mistakes, settled?.status)}`,
 <p>A refund by bank is settled by the statement that shows it. Do it yourself only for one that no statement will show: you paid it in another way, or the bank has refused it.</p>
 <form method="post" action="${basePath}${pathIn(place.tenant, `refunds/${params.id}`)}/settle">${tokenField(visitor)}${onceField(keyAfter(form, status))}
 ${field({ name: 'status', label: 'What became of it', value: form.status, choices: ends }, mistakes)}
-${field({ name: 'reason', label: 'Reason', value: form.reason, maxlength: 250 }, mistakes)}
+${field({ name: 'reason', label: 'Reason, or how the money went back', value: form.reason, maxlength: 250 }, mistakes)}
 <button>Settle the refund</button>
 </form></section>`;
   }

@@ -1,9 +1,17 @@
 /** Reports: totals of a time with the rows behind them, and files for bookkeepers. */
 import { bookingsIn, MAX_BOOKINGS } from '../../accounting/datev.ts';
-import { exportOf, type Format, fieldsOf, formatNames, formats } from '../../accounting/formats.ts';
-import { daysIn } from '../../accounting/movement.ts';
+import {
+  datevAccounts,
+  exportOf,
+  type Format,
+  fieldsOf,
+  formatNames,
+  formats,
+} from '../../accounting/formats.ts';
+import { type DayOf, daysIn } from '../../accounting/movement.ts';
+import { tenantNow } from '../../accounts/account.ts';
 import { type Html, html } from '../../lib/html.ts';
-import { intervalUnits, timeOfDays } from '../../lib/intervals.ts';
+import { intervalUnits, isCalendarDay, timeOfDays } from '../../lib/intervals.ts';
 import { type ApiAnswer, type Mistake, mistakesOf } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { pageOf, pagesFrom } from '../export.ts';
@@ -49,7 +57,7 @@ export function reportScreens(declare: Declare, { basePath, realNow }: Dashboard
   declare({ method: 'GET', path: root, needs: { operation: 'TOTAL.LIST' } }, (visit) => report(visit));
 
   declare({ method: 'GET', path: `${root}.csv`, needs: { operation: 'TOTAL.LIST' } }, async (visit) => {
-    const query = asked(visit.query);
+    const query = asked(visit);
     const time = await timeOf(query);
     if ('wrong' in time) return report(visit);
     const totals = await totalsOf(visit, query, time);
@@ -61,7 +69,7 @@ export function reportScreens(declare: Declare, { basePath, realNow }: Dashboard
 
   declare({ method: 'GET', path: `${root}/export`, needs: { operation: 'MOVEMENT.LIST' } }, async (visit) => {
     const { anew, api, place } = visit;
-    const query = asked(visit.query);
+    const query = asked(visit);
     const time = await timeOf(query);
     if ('wrong' in time) return report(visit, time.wrong);
     const format = formats.find((each) => each === query.format);
@@ -69,7 +77,7 @@ export function reportScreens(declare: Declare, { basePath, realNow }: Dashboard
       return report(visit, [{ message: 'format must be one of those below.', pointer: '/format' }]);
     const currency = (query.currency ?? '').toUpperCase();
     const made = exportOf(format, fieldsIn(format, query), {
-      ...{ first: query.from, last: time.lastDay, currency, now: realNow() },
+      ...{ first: query.from, last: time.lastDay, currency, now: nowOf(visit) },
       dayOf: daysIn(query.time_zone),
     });
     if ('problems' in made)
@@ -78,8 +86,13 @@ export function reportScreens(declare: Declare, { basePath, realNow }: Dashboard
         made.problems.map((each) => mistakeOf(format, each)),
       );
     if (format === 'datev') {
-      const totals = await totalsOf(visit, query, time);
-      if (totals.ok && totals.data.some((total) => bookingsIn(total) > MAX_BOOKINGS)) {
+      // One file has all intervals of a report.
+      const totals = await totalsOf(visit, { ...query, interval: '' }, time);
+      if (!totals.ok)
+        return totals.status === 400
+          ? report(visit, totals.mistakes)
+          : refused(totals.status, totals.mistakes);
+      if (totals.data.some((total) => bookingsIn(total) > MAX_BOOKINGS)) {
         const message = `One file of DATEV has at most ${MAX_BOOKINGS} bookings. Choose a shorter time.`;
         return report(visit, [{ message, pointer: '/format' }]);
       }
@@ -93,10 +106,13 @@ export function reportScreens(declare: Declare, { basePath, realNow }: Dashboard
     return { file: { name, type, content: write(pagesFrom(anew, all, first)) } };
   });
 
+  const nowOf = ({ place }: Visit) => tenantNow(place.account, place.mode, realNow());
+
   /** The query with what a report begins with in the place of what is empty. */
-  function asked(query: Form): Form & Readonly<Record<'from' | 'before' | 'time_zone', string>> {
-    const [usual] = periodsAt(realNow());
+  function asked(visit: Visit): Form & Readonly<Record<'from' | 'before' | 'time_zone', string>> {
+    const { query } = visit;
     const { from = '', before = '', time_zone = '' } = query;
+    const [usual] = periodsAt(nowOf(visit), dayIn(time_zone));
     const hasNone = from === '' && before === '';
     return {
       ...query,
@@ -108,7 +124,7 @@ export function reportScreens(declare: Declare, { basePath, realNow }: Dashboard
 
   async function report(visit: Visit, wrong: readonly Mistake[] = []): Promise<Outcome> {
     const { place } = visit;
-    const query = asked(visit.query);
+    const query = asked(visit);
     const time = await timeOf(query);
     const totals = 'wrong' in time ? null : await totalsOf(visit, query, time);
     if (totals?.ok === false && totals.status !== 400) return refused(totals.status, totals.mistakes);
@@ -116,6 +132,7 @@ export function reportScreens(declare: Declare, { basePath, realNow }: Dashboard
     const mistakes = totals === null ? own : mistakesOf(totals, own);
     const action = `${basePath}${pathIn(place.tenant, 'reports')}`;
     const ways = waysTo(place, basePath);
+    const zone = { name: query.time_zone, dayOf: dayIn(query.time_zone) };
     const ofFilters = filters.flatMap(({ name, as = name }) => [name, as]);
     return {
       status: mistakes.length > 0 ? 422 : 200,
@@ -124,7 +141,7 @@ export function reportScreens(declare: Declare, { basePath, realNow }: Dashboard
       main: html`${moneyWays(place, 'reports', basePath)}
 ${otherMistakes(mistakes, [...ofFilters, ...formFields])}
 ${filterForm(filters, query, { action, mistakes: mistakes.filter(({ pointer }) => ofFilters.includes(pointer.slice(1))) })}
-<nav class="row" aria-label="Periods">${periodsAt(realNow()).map(
+<nav class="row" aria-label="Periods">${periodsAt(nowOf(visit), dayIn(query.time_zone)).map(
         ({
           name,
           ...days
@@ -133,11 +150,12 @@ ${filterForm(filters, query, { action, mistakes: mistakes.filter(({ pointer }) =
       )}</nav>
 ${
   totals?.ok === true &&
-  html`<section><h2>Money</h2>${moneyTable(totals.data.filter(hasMoved), ways)}
+  html`<section><h2>Money</h2>${moneyTable(totals.data.filter(hasMoved), ways, zone)}
 <p class="hint">What is left is received less refunded and reversed. Fees count where the rail tells them, in their own currency.</p></section>
 <section><h2>Sessions</h2>${sessionTable(
     totals.data.filter(({ sessions }) => sessions.created > 0),
     ways,
+    zone,
   )}
 <p class="hint">Sessions that were created in the time, as they are now.</p></section>
 <p>These sums as <a href="${action}.csv?${String(new URLSearchParams({ ...kept(query), from: query.from, before: query.before }))}">CSV</a></p>`
@@ -146,12 +164,40 @@ ${exportForm(query, `${action}/export`, mistakes)}`,
     };
   }
 
-  function totalsOf({ api }: Visit, query: Form, time: Times): Promise<ApiAnswer<Total[]>> {
+  async function totalsOf({ api }: Visit, query: Form, time: Times): Promise<ApiAnswer<Total[]>> {
     const { currency = '', interval = '', time_zone = '' } = query;
     const totals = timesOf(time, currency);
     if (interval !== '') totals.set('interval', interval);
     totals.set('time_zone', time_zone);
-    return api.get<Total[]>(`/v3/total?${totals}`);
+    const answer = await api.get<Total[]>(`/v3/total?${totals}`);
+    if (answer.ok) return answer;
+    const isUnit = intervalUnits.some((unit) => unit === interval);
+    const mistakes = answer.mistakes.map((each) =>
+      each.pointer === '/interval' && !isUnit ? each : (inWords[each.pointer] ?? each),
+    );
+    return { ...answer, mistakes };
+  }
+}
+
+/** Mistakes of the totals in words of the screen, which asks for days. */
+const inWords: Readonly<Record<string, Mistake>> = {
+  '/created_at[gte]': {
+    message: 'The sums of this time are too large to be told exactly. Choose a shorter time.',
+    pointer: '/before',
+  },
+  '/interval': {
+    message: 'There are too many of them. Choose longer ones, or a shorter time.',
+    pointer: '/interval',
+  },
+};
+
+/** Days in a time zone, or in UTC if nobody knows it: the screen says so then. */
+function dayIn(timeZone = ''): DayOf {
+  try {
+    return daysIn(timeZone || 'UTC');
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return daysIn('UTC');
   }
 }
 
@@ -166,8 +212,6 @@ function timesOf({ from, to }: Times, currency: string): URLSearchParams {
   return query;
 }
 
-const DAY = /^\d{4}-\d\d-\d\d$/;
-
 /** The time of the days, or what is wrong with them. */
 async function timeOf({
   from = '',
@@ -178,7 +222,7 @@ async function timeOf({
     ['from', from],
     ['before', before],
   ].flatMap(([name, text = '']) =>
-    DAY.test(text) ? [] : [{ message: 'This must be a day, such as 2030-01-31.', pointer: `/${name}` }],
+    isCalendarDay(text) ? [] : [{ message: 'This must be a day, such as 2030-01-31.', pointer: `/${name}` }],
   );
   if (wrong.length > 0) return { wrong };
   try {
@@ -188,7 +232,7 @@ async function timeOf({
     return { wrong: [{ message: 'This must be later than the first day.', pointer: '/before' }] };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    const message = 'There is no such day, or no such time zone. A zone is, for example, Europe/Berlin.';
+    const message = 'Nobody knows this time zone. One is, for example, Europe/Berlin.';
     return { wrong: [{ message, pointer: '/time_zone' }] };
   }
 }
@@ -223,14 +267,24 @@ function mistakeOf(
     : { message: `This ${detail}.`, pointer };
 }
 
+/** What counts where a field of DATEV is left empty. */
+function hintFor(format: Format, name: string): { readonly hint?: string } {
+  if (format !== 'datev') return {};
+  if (name === 'year_begin') return { hint: 'Leave it empty for January 1.' };
+  const usual = Object.entries(datevAccounts).find(([each]) => each === name)?.[1];
+  if (usual === undefined) return {};
+  const length = name === 'customer_account' ? 'One digit more than the others. ' : '';
+  return { hint: `${length}Leave it empty for ${usual}, with zeros behind it where accounts are longer.` };
+}
+
 /** Every format with its fields, which are filled with what counts where one is left empty. */
 function exportForm(query: Form, action: string, mistakes: readonly Mistake[]): Html {
   const isOpen = (format: Format) =>
     query.format === format && mistakes.some(({ pointer }) => pointer.startsWith(`/${format}.`));
   return html`<section><h2>For bookkeepers</h2>
-<p>All payments, refunds, reversals and fees of the time above, as a file that programs of bookkeepers import.</p>
+<p>All payments, refunds, reversals and fees of the time above, as a file that programs of bookkeepers import. CSV and hledger mark refunds that wait for their rail; OFX and DATEV leave them out until they have succeeded.</p>
 <form method="get" action="${action}">
-${['from', 'before', 'currency', 'time_zone'].map((name) => hidden(name, query[name] ?? ''))}
+${['from', 'before', 'currency', 'interval', 'time_zone'].map((name) => hidden(name, query[name] ?? ''))}
 ${field({ name: 'format', label: 'Format', value: query.format, choices: formats.map((format) => [format, formatNames[format]] as const) }, mistakes)}
 ${formats.map((format) => {
   const fields = Object.entries<{ readonly usual: string }>(fieldsOf[format]);
@@ -243,7 +297,7 @@ ${fields.map(([name, { usual }]) =>
       name: nameIn(format, name),
       label: labels[name] ?? name,
       value: query[nameIn(format, name)] ?? usual,
-      ...(name === 'year_begin' ? { hint: 'Leave it empty for January 1.' } : {}),
+      ...hintFor(format, name),
     },
     mistakes,
   ),

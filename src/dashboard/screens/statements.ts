@@ -171,7 +171,7 @@ ${field({ name: 'file', label: 'File', type: 'file', hint: 'camt.053, camt.054, 
       title: 'Preview of a statement',
       current,
       main: html`${preview.imported_as !== null && html`<p class="alert">The file was <a href="${here(`bank/statements/${preview.imported_as}`)}">imported before</a>. An import of it changes nothing.</p>`}
-${preview.mistakes === 0 && preview.imported_as === null && importForm(visit, preview, looked)}
+${preview.mistakes === 0 && preview.imported_as === null && (preview.entries === 0 ? html`<p class="alert">The file has no entries: there is nothing to import.</p>` : importForm(visit, preview, looked))}
 ${mistakesOf(preview)}
 <div class="columns">${previewFacts(preview)}${statementsOf(preview)}</div>
 ${entriesOf(preview, here)}

@@ -112,6 +112,7 @@ export async function bankStatementRoutes(api: Api, { store, execute, now }: Dep
           summary: 'Preview a bank statement',
           description:
             'Tells what an import of the file would do now, and changes nothing. The first 1,000 entries are matched. All mistakes of a CSV file are told, the first one of another.',
+          onlyReads: true,
           answers: 'BankStatementPreview',
           errors: ['too_large'],
         },

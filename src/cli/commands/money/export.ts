@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { bookingsIn, MAX_BOOKINGS } from '../../../accounting/datev.ts';
+import { bookingsIn, MAX_BOOKINGS, TooManyBookings } from '../../../accounting/datev.ts';
 import { exportOf, formats } from '../../../accounting/formats.ts';
 import { daysIn, type Movement } from '../../../accounting/movement.ts';
 import { makeFile } from '../../../lib/atomic-file.ts';
@@ -30,10 +30,19 @@ export const command = apiCommand('read')({
     to: required(date, 'Day behind the last one.'),
     timeZone: withDefault(nonEmpty('zone', 'the name of a time zone'), 'UTC', 'Time zone of the days.'),
     currency: optional(currencyValue, 'Only this currency. OFX and DATEV need one, DATEV needs EUR.'),
-    moneyAccount: optional(account, 'Account of the money. hledger: assets:opentill; DATEV: 1360.'),
-    feesAccount: optional(account, 'Account of fees. hledger: expenses:fees; DATEV: 4970.'),
+    moneyAccount: optional(
+      account,
+      'Account of the money. hledger: assets:opentill; DATEV: 1360, with zeros up to --account-length.',
+    ),
+    feesAccount: optional(
+      account,
+      'Account of fees. hledger: expenses:fees; DATEV: 4970, with zeros up to --account-length.',
+    ),
     incomeAccount: optional(account, 'For hledger: account of what was sold. Default: income:sales.'),
-    customerAccount: optional(digits, 'For DATEV: account of the customers. Default: 10000.'),
+    customerAccount: optional(
+      digits,
+      'For DATEV: account of the customers, one digit longer than the others. Default: 10000, with zeros.',
+    ),
     consultant: optional(digits, 'For DATEV: number of the consultant.'),
     client: optional(digits, 'For DATEV: number of the client.'),
     yearBegin: optional(date, 'For DATEV: first day of the fiscal year. Default: January 1.'),
@@ -81,28 +90,45 @@ export const command = apiCommand('read')({
       const optionOf = (pointer: string) => `--${pointer.slice(1).replaceAll('_', '-')}`;
       throw new UsageError(...made.problems.map(({ pointer, detail }) => `${optionOf(pointer)} ${detail}`));
     }
+    const { leavesOut, write } = made.export;
     const query = { ...timesOf(time.from, time.to), ...(currency === '' ? {} : { currency }) };
-    const totals = await answered(client.get<readonly Total[]>(`/total?${new URLSearchParams(query)}`));
-    if (format === 'datev' && totals.some((total) => bookingsIn(total) > MAX_BOOKINGS))
-      throw new Failure(`one file of DATEV has at most ${MAX_BOOKINGS} bookings; export a shorter time`);
-    let movements = 0;
+    if (format === 'datev') {
+      const totals = await answered(client.get<readonly Total[]>(`/total?${new URLSearchParams(query)}`));
+      if (totals.some((total) => bookingsIn(total) > MAX_BOOKINGS)) throw tooMany();
+    }
+    let [movements, left] = [0, 0];
     async function* pages() {
       for await (const page of client.pages<Movement>('/movement', query)) {
-        movements += page.length;
+        const leftOut = page.filter(leavesOut).length;
+        left += leftOut;
+        movements += page.length - leftOut;
         yield page;
       }
     }
-    await makeFile(path, (part) =>
-      pipeline(Readable.from(made.export.write(pages()), { objectMode: false }), createWriteStream(part)),
-    );
+    try {
+      await makeFile(path, (part) =>
+        pipeline(Readable.from(write(pages()), { objectMode: false }), createWriteStream(part)),
+      );
+    } catch (error) {
+      throw error instanceof TooManyBookings ? tooMany() : error;
+    }
+    if (left > 0)
+      output.remark(
+        `${left} ${left === 1 ? 'refund waits' : 'refunds wait'} for the rail, and the file has none of them`,
+      );
     const record = { file: path, format, movements };
     output.record(record, `${printable(path)}  ${movements} ${movements === 1 ? 'movement' : 'movements'}`);
   },
 });
 
+const tooMany = () =>
+  new Failure(`one file of DATEV has at most ${MAX_BOOKINGS} bookings; export a shorter time`);
+
 async function timeFor(from: string, to: string, timeZone: string) {
   try {
-    return { dayOf: daysIn(timeZone), time: await timeOfDays(from, to, timeZone) };
+    const time = await timeOfDays(from, to, timeZone);
+    if (time.from >= time.to) throw new UsageError('--to must be later than --from');
+    return { dayOf: daysIn(timeZone), time };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new UsageError('--from and --to must be days, and --time-zone a time zone such as Europe/Berlin');
