@@ -287,8 +287,8 @@ export const accountFaults: readonly Fault[] = [
     name: 'an account gets a name of blanks over the API',
     file: 'src/accounts/account-changes.ts',
     tests: ['test/accounts/account-changes.test.ts', ...accountSettings],
-    find: 'isAccountName(name) ? []',
-    replace: 'name ? []',
+    find: '    ...badName(name),\n',
+    replace: '',
   },
   {
     name: 'a line of the log of changes that a disk has changed is shown',

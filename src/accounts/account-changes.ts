@@ -2,9 +2,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isRefusal, type Problem, type Refusal, refuse, refuseFields } from '../checkout/refusals.ts';
 import type { Mode, TenantTime } from '../checkout/tenant.ts';
-import { ACCOUNT_NAME_LENGTH } from '../config/values.ts';
 import { retired } from '../webhooks/secrets.ts';
-import { type Account, isAccountName } from './account.ts';
+import { type Account, accountNameProblem } from './account.ts';
 import type { Logo } from './logo.ts';
 import { changedRailCredentials, type RailCredentialsCommand } from './rail-credentials-changes.ts';
 import { changedReceivingAccounts, type ReceivingAccountCommand } from './receiving-account-changes.ts';
@@ -28,8 +27,10 @@ export function changedAccount(
   command: AccountCommand,
 ): Account | Refusal {
   switch (command.type) {
-    case 'rename_account':
-      return isAccountName(command.name) ? renamed(account, command.name) : refuseFields([noName]);
+    case 'rename_account': {
+      const problems = badName(command.name);
+      return problems.length > 0 ? refuseFields(problems) : renamed(account, command.name);
+    }
     case 'change_settings': {
       const { name = account.name, patch } = command;
       const changed = changedSettings(account.settings[mode], patch);
@@ -76,17 +77,18 @@ const withLogo = (account: Account, mode: Mode, name: string | null): Account =>
 const renamed = (account: Account, name: string): Account =>
   name === account.name ? account : { ...account, name };
 
-export const noName: Problem = {
-  pointer: '/name',
-  detail: `must have 1 to ${ACCOUNT_NAME_LENGTH} characters`,
-};
+/** Problems of a name that an account is to have. */
+export function badName(name: string): readonly Problem[] {
+  const detail = accountNameProblem(name);
+  return detail === null ? [] : [{ pointer: '/name', detail }];
+}
 
 /** Keys of test mode change nothing that live payers see. */
 function problemsOfName(account: Account, mode: Mode, name: string): Problem[] {
   if (name === account.name) return [];
   const problem = (detail: string) => ({ pointer: '/name', detail });
   return [
-    ...(isAccountName(name) ? [] : [noName]),
+    ...badName(name),
     ...(mode === 'live' ? [] : [problem('is of both modes: only a key of live mode changes it')]),
   ];
 }

@@ -92,7 +92,7 @@ ${place !== null && isOperator && html`<a href="${basePath}/dashboard/accounts">
 
 function accountsIn(place: Place, current = '', basePath: string): Html {
   const other: Mode = place.mode === 'live' ? 'test' : 'live';
-  const { account, accounts } = place;
+  const { account, accounts, hasMoreAccounts } = place;
   const to = (number: number, mode: Mode) => `${basePath}${pathIn({ account: number, mode }, current)}`;
   return html`<div class="place">
 ${
@@ -105,7 +105,7 @@ ${accounts.map(
     name,
   }) => html`<li><a href="${to(number, place.mode)}"${number === account.number && html` aria-current="true"`}>${name}</a></li>
 `,
-)}</ul></details>`
+)}${hasMoreAccounts && html`<li><a href="${basePath}/dashboard/profile/accounts">All your accounts</a></li>`}</ul></details>`
 }
 <span class="mode ${place.mode}">${modeNames[place.mode]}</span>
 <a href="${to(account.number, other)}">To ${modeNames[other].toLowerCase()} mode</a>

@@ -14,9 +14,14 @@ export type Place = {
   /** True if the role allows this operation of the API. */
   readonly may: (operation: string) => boolean;
   readonly rights: Rights;
-  /** Accounts that the visitor has a role on, in order. */
+  /** Accounts that the visitor has a role on, in order: the first of them, and this one. */
   readonly accounts: readonly Account[];
+  /** True where there are more. */
+  readonly hasMoreAccounts: boolean;
 };
+
+/** Accounts that each screen lists. */
+const LISTED = 50;
 
 /** The path of a screen: `/dashboard/1/live/sessions`. */
 export const pathIn = ({ account, mode }: Tenant, screen: string): string =>
@@ -36,8 +41,9 @@ export async function placeOf(
   const mode = params.mode === 'test' || params.mode === 'live' ? params.mode : null;
   const role = roleOn(user, number);
   if (role === undefined || mode === null) return null;
-  const found = await Promise.all(accountsOf(user).map((each) => store.accounts.fetch(each)));
-  const accounts = found.filter((each): each is Account => each !== null);
+  const own = accountsOf(user);
+  const listed = own.filter((each, index) => index < LISTED || each === number);
+  const accounts = await accountsAt(store, listed);
   const account = accounts.find((each) => each.number === number);
   if (account === undefined) return null;
   const rights = rightsOf(role);
@@ -49,5 +55,15 @@ export async function placeOf(
     may: (operation) => mayDo(rights, operation),
     rights,
     accounts,
+    hasMoreAccounts: listed.length < own.length,
   };
+}
+
+/** The accounts with these numbers, as far as they are there. */
+export async function accountsAt(
+  { accounts }: DashboardDependencies['store'],
+  numbers: readonly number[],
+): Promise<Account[]> {
+  const found = await Promise.all(numbers.map((each) => accounts.fetch(each)));
+  return found.filter((each): each is Account => each !== null);
 }

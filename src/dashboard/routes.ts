@@ -24,6 +24,7 @@ import { memberScreens } from './screens/members.ts';
 import { movementScreens } from './screens/movements.ts';
 import { oidcScreens } from './screens/oidc.ts';
 import { overviewScreens } from './screens/overview.ts';
+import { ownAccountScreens } from './screens/own-accounts.ts';
 import { paymentFileScreens } from './screens/payment-files.ts';
 import { peopleScreens } from './screens/people.ts';
 import { profileScreens } from './screens/profile.ts';
@@ -115,6 +116,7 @@ export async function dashboardRoutes(
   const declare = declareOn(app, dependencies);
   homeScreens(declare);
   overviewScreens(declare, dependencies);
+  ownAccountScreens(declare, dependencies);
   signInScreens(declare, dependencies);
   oidcScreens(declare, dependencies);
   linkScreens(declare, dependencies);

@@ -21,7 +21,7 @@ import { anyVisitor, hasFormToken, type Visitor, visitorOf } from './visitor.ts'
 export type Needs =
   | 'nothing'
   | 'sign-in'
-  /** The same, who proves anew who they are, unless they did so lately: for their own second factor. */
+  /** The same, who proves anew who they are, unless they did so lately: for their own second factor and roles. */
   | 'own-confirmed'
   | {
       readonly operation: string;

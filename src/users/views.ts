@@ -26,18 +26,20 @@ export function withView(user: User, { view }: CommandOf<'save_view'>): UserDeci
     ]);
   if (query === '' || query.length > QUERY_LENGTH)
     return refuseFields([
-      { pointer: '/view', detail: `needs filters of no more than ${QUERY_LENGTH} characters` },
+      { pointer: '/query', detail: `needs filters of no more than ${QUERY_LENGTH} characters` },
     ]);
+  const known = user.views.find(isView(view));
+  if (known?.query === query) return { kind: 'unchanged', user };
   const others = user.views.filter((each) => !isView(view)(each));
   if (others.length >= MAX_VIEWS)
-    return refuseFields([
-      { pointer: '/view', detail: `is one too many: remove one of your ${MAX_VIEWS} first` },
-    ]);
+    return refuseFields([{ pointer: '/views', detail: `are ${MAX_VIEWS} already: remove one first` }]);
   return changed({ ...user, views: [...others, view] });
 }
 
-export const withoutView = (user: User, { view }: CommandOf<'remove_view'>): UserDecision =>
-  changed({ ...user, views: user.views.filter((each) => !isView(view)(each)) });
+export function withoutView(user: User, { view }: CommandOf<'remove_view'>): UserDecision {
+  const views = user.views.filter((each) => !isView(view)(each));
+  return views.length === user.views.length ? { kind: 'unchanged', user } : changed({ ...user, views });
+}
 
 /** Views of the user on an account, by name. */
 export const viewsOn = ({ views }: User, account: number): readonly View[] =>

@@ -48,8 +48,11 @@ test('the name is changed with settings by keys of live mode alone, and all mist
   const pointersOf = (after: Account | Refusal) =>
     isRefusal(after) ? after.problems.map(({ pointer }) => pointer) : [];
   assert.deepEqual(pointersOf(settings('test', 'Till')), ['/name']);
-  for (const name of ['', ' ', 'x'.repeat(101)])
+  for (const name of ['', ' ', 'x'.repeat(101), 'Ti\u202ell']) {
     assert.deepEqual(pointersOf(settings('live', name)), ['/name']);
+    const renamed = changedAccount(account, { mode: 'live', now: NOW }, { type: 'rename_account', name });
+    assert.deepEqual(pointersOf(renamed), ['/name']);
+  }
   assert.deepEqual(pointersOf(settings('test', 'Till', { policy: { late: 'x' } })), [
     '/name',
     '/policy/late',

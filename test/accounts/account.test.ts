@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import {
   type Account,
+  accountNameProblem,
   createAccount,
   createFirstAccount,
   type NewAccount,
@@ -40,4 +41,20 @@ test('the clock of test data is ahead of real time, and nothing else is', () => 
   assert.equal(tenantNow(ahead, 'test', 1000), 1050);
   assert.equal(tenantNow(ahead, 'live', 1000), 1000);
   for (const missing of [null, undefined]) assert.equal(tenantNow(missing, 'test', 1000), 1000);
+});
+
+suite('the name of an account', () => {
+  test('is one that payers can read, in any language', () => {
+    for (const name of ['Shop', 'é', '商店', 'نان\u200cآوران', 'A & B <C>', '🛒', 'x'.repeat(100)])
+      assert.equal(accountNameProblem(name), null, JSON.stringify(name));
+  });
+
+  test('has nothing that is not seen or steers a terminal, and no blanks at its ends', () => {
+    for (const name of ['', ' ', 'x'.repeat(101), '\u200c', '\u200d\u200c'])
+      assert.equal(accountNameProblem(name), 'must have 1 to 100 characters', JSON.stringify(name));
+    for (const each of ['\n', '\u001b[31m', '\u200b', '\u202e', '\u2028', '\u00ad', '\ufeff', '\ud800'])
+      assert.equal(accountNameProblem(`x${each}y`), 'must have no characters that cannot be seen', each);
+    for (const name of [' x', 'x ', '\u00a0x'])
+      assert.equal(accountNameProblem(name), 'must have no blanks at its ends', JSON.stringify(name));
+  });
 });

@@ -6,6 +6,7 @@ import { newApiKey } from '../../src/accounts/api-key.ts';
 import { decideApiKey } from '../../src/accounts/key-changes.ts';
 import { decideNewAccount, MAX_ACCOUNTS } from '../../src/accounts/new-account.ts';
 import { isRefusal } from '../../src/checkout/refusals.ts';
+import { MAX_USERS } from '../../src/users/user.ts';
 
 test('an account has the next number and its own secrets', () => {
   const [one, other] = [newAccount('One'), newAccount('Other')];
@@ -17,7 +18,7 @@ test('an account has the next number and its own secrets', () => {
 });
 
 test('a name that nobody can read, and one account too many, are refused', () => {
-  for (const name of ['', '  ', 'x'.repeat(251)]) {
+  for (const name of ['', '  ', 'x'.repeat(251), 'x\u200by', 'x ']) {
     const refusal = decideNewAccount({ next: 2, count: 1 }, newAccount(name), 0);
     assert.ok(isRefusal(refusal));
     assert.deepEqual(
@@ -29,6 +30,10 @@ test('a name that nobody can read, and one account too many, are refused', () =>
   assert.ok(!isRefusal(last));
   const full = decideNewAccount({ next: MAX_ACCOUNTS + 1, count: MAX_ACCOUNTS }, newAccount('More'), 0);
   assert.ok(isRefusal(full) && full.reason === 'too_many_accounts');
+});
+
+test('the owners of as many accounts as there can be leave room for the users of all', () => {
+  assert.ok(2 * MAX_ACCOUNTS <= MAX_USERS);
 });
 
 test('a key for test mode has no permission for all accounts', () => {

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { suite, test } from 'node:test';
 import postgres from 'postgres';
 import { Webhook } from 'standardwebhooks';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { type Delivery, startReceiver } from '../api/receiver.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { freshDirectory, runToEnd } from '../support/process.ts';
@@ -123,7 +124,9 @@ test('a mistake with accounts is one clear line', async (t) => {
     [['toString'], /there is no command "accounts toString"/],
     [['list', 'all'], /unexpected argument "all"/],
     [['create'], /<name> is missing/],
-    [['create', 'x'.repeat(101)], /<name> takes a name of 1 to 100 characters/],
+    [['create', 'x'.repeat(101)], /<name> takes a name, which must have 1 to 100 characters/],
+    [['create', 'x\ny\u001b[31m'], /<name> takes a name, which must have no characters that cannot be seen/],
+    [['rename', 'Sh\u200bop'], /<name> takes a name, which must have no characters that cannot be seen/],
     [['rename', 'Shop', '--account', 'one'], /--account takes the number of an account/],
     [['rename', 'Shop', '--account', '7'], /there is no account 7/, 1],
     [['rename'], /<name> is missing/],
@@ -138,4 +141,16 @@ test('a mistake with accounts is one clear line', async (t) => {
     assert.match(stderr, message);
     assert.equal(stderr.trim().split('\n').length, 1, stderr);
   }
+});
+
+test('names from elsewhere are listed so that they cannot steer a terminal', async (t) => {
+  const path = join(freshDirectory(t), 'till.db');
+  const server = await serveHere(t, { DATABASE_URL: `sqlite:${path}` });
+  await server.stop();
+  const store = openSqliteStore(path, { serve: false });
+  const webhookSecrets = { test: 'whsec_a', live: 'whsec_b' };
+  await store.accounts.create({ name: 'a\u001b[31mb', webhookSecrets, testClockOffsetMs: 0 }, Date.now());
+  await store.close();
+  const { stdout } = await runToEnd(t, ['accounts', 'list'], { DATABASE_URL: `sqlite:${path}` });
+  assert.match(stdout, /^2 {2}a \[31mb\n/);
 });

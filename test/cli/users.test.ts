@@ -96,6 +96,20 @@ suite('opentill users', () => {
     assert.equal(stderr, 'opentill: There is no such member of the account.\n');
   });
 
+  test('says of somebody without a role that they are an operator still', async (t) => {
+    const { users, stored, withStore } = await setUp(t);
+    const { id } = await withStore((store) => acceptedUser(store, { role: 'finance', isOperator: true }));
+    const { code, stdout } = await users('remove', id);
+    assert.deepEqual(
+      [code, stdout],
+      [
+        0,
+        `${id} has no role on the account any more\n${id} is still an operator of the installation; opentill users set-operator ${id} --off takes that\n`,
+      ],
+    );
+    assert.equal((await stored(id))?.isOperator, true);
+  });
+
   test('makes operators of the installation, and lists them; the first user is one', async (t) => {
     const { users, json, stored, withStore } = await setUp(t);
     const [owner] = await json('list');

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { createAccount } from '../../src/accounts/account.ts';
 import { texts } from '../pages/script-carriers.ts';
 import { violationsOf } from '../support/axe.ts';
 import { launchBrowser } from '../support/browser.ts';
@@ -146,6 +147,37 @@ suite('accounts', () => {
       assertSameShape(await operator.get(`${PATH}/${number}`), plain.one, name);
     }
   });
+});
+
+test('somebody with many accounts has the first of them on each screen, and all on one of its own', async () => {
+  const { visitor, user: many } = await signedInVisitor(service, {
+    ...{ role: 'support', name: 'Mona', email: 'many@example.com' },
+  });
+  const numbers: number[] = [];
+  for (let count = 1; count <= 120; count++) {
+    const { number } = await createAccount(store, `Many ${count}`, clock);
+    await changeUser(store, many.id, { type: 'own_account', account: number, now: clock });
+    numbers.push(number);
+    if (count === 49) assert.doesNotMatch((await visitor.get('/dashboard/1/live/log')).html, /All your/);
+  }
+  const listed = ({ html }: Page) =>
+    [...html.matchAll(/<li><a href="\/dashboard\/(\d+)\/live\/log"[^>]*>(?:Many|Test Shop)/g)].map(
+      ([, each]) => Number(each),
+    );
+  const first = [1, ...numbers.slice(0, 49)];
+  const [last = 0] = numbers.slice(-1);
+  assert.deepEqual(listed(await visitor.get(`/dashboard/${numbers[0]}/live/log`)), first);
+  const page = await visitor.get(`/dashboard/${last}/live/log`);
+  assert.deepEqual(listed(page), [...first, last]);
+  assert.match(page.html, /<a href="\/dashboard\/profile\/accounts">All your accounts<\/a>/);
+  const all = await visitor.get('/dashboard/profile/accounts');
+  assert.deepEqual(rowsIn(all).slice(0, 2), ['Test Shop 1 Support', `Many 1 ${numbers[0]} Owner`]);
+  assert.equal(rowsIn(all).length, 100);
+  const next = /href="([^"]*accounts\?after=\d+)"/.exec(all.html)?.[1] ?? assert.fail(all.html);
+  const rest = await visitor.get(next);
+  assert.deepEqual([rowsIn(rest).length, rowsIn(rest).at(-1)], [21, `Many 120 ${last} Owner`]);
+  assert.doesNotMatch(rest.html, /More accounts/);
+  assert.equal((await visitor.get('/dashboard/profile/accounts?after=x')).status, 200);
 });
 
 suite('the log of the installation', () => {

@@ -46,6 +46,7 @@ export const doors: Readonly<Record<string, Door>> = {
   'POST /link/:token': { params: () => ({ token: 'none' }) },
   'POST /link/:token/join': { params: () => ({ token: 'none' }) },
   'GET /profile': {},
+  'GET /profile/accounts': {},
   'POST /profile/name': { form: () => ({ name: 'Another name', email: 'door@example.com' }) },
   'POST /profile/password': { form: () => ({ current_password: 'wrong', new_password: 'four other words' }) },
   'POST /profile/sign-out': { form: () => ({ sign_in: 'sgn_none' }) },

@@ -1,6 +1,8 @@
 /** Saved views of the list of sessions. */
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
+import { installation } from '../../src/users/user.ts';
+import { MAX_VIEWS } from '../../src/users/views.ts';
 import { createSession, order } from '../api/shop.ts';
 import { formIn, textOf } from '../support/dashboard.ts';
 import { startService } from '../support/service.ts';
@@ -67,6 +69,28 @@ suite('a saved view', () => {
     const left = textOf(await reader.get(`${PATH}?status=completed`));
     assert.match(left, /Remove the view “One”/);
     assert.doesNotMatch(left, /Two/);
+  });
+
+  test('is one of fifty, which is said of the views and not of the name', async () => {
+    const page = await owner.get(`${PATH}?status=active`);
+    for (let number = 1; number <= MAX_VIEWS; number++)
+      assert.equal((await owner.submit(page, '/views', { view: `View ${number}` })).status, 303);
+    const refused = await owner.submit(page, '/views', { view: 'More' });
+    assert.equal(refused.status, 422);
+    assert.match(refused.html, /id="field-view-wrong">Your views are 50 already: remove one first\./);
+    assert.match(textOf(refused), /Remove the view “View 50”/);
+    const { action, fields } = formIn(page, '/views');
+    const personal = await owner.post(action, { ...fields, query: 'q=ada', view: 'Ada' });
+    assert.match(personal.html, /id="field-view-wrong">The view needs filters/);
+  });
+
+  test('has no line in a log, which anybody could fill with them', async () => {
+    const { rows } = await service.service.store.audit.list(installation, {}, { limit: 100 });
+    assert.ok(rows.length > 0);
+    assert.deepEqual(
+      rows.filter(({ action }) => action.endsWith('_view')),
+      [],
+    );
   });
 
   test('keeps of a query only filters that there are', async () => {

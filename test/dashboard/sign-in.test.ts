@@ -129,6 +129,7 @@ suite('a link', () => {
     });
     const page = await visitor.get(link);
     assert.ok(textOf(page).includes('You are invited to Second <Shop>'), textOf(page));
+    assert.doesNotMatch(textOf(page), /operator/);
     const done = await visitor.submit(page, '/join');
     assert.equal(done.status, 303, textOf(done));
     const { roles, email } = (await store.dashboardUsers.fetch(user.id)) ?? user;
@@ -136,6 +137,27 @@ suite('a link', () => {
     assert.equal(await store.dashboardUsers.fetch(invited.id), null);
     assert.equal((await visitor.get(link)).status, 404);
     assert.equal((await visitor.submit(page, '/join')).status, 404);
+  });
+
+  test('says that it makes an operator, and gives a role only to who proves anew who they are', async () => {
+    const { visitor, user } = await newVisitor();
+    const second = await createAccount(store, 'Third', clock);
+    const { link } = await invite(store, url, { account: second.number, email: '', isOperator: true });
+    clock += 11 * MINUTE;
+    const page = await visitor.get(link);
+    assert.match(textOf(page), /You become an operator of the installation as well/);
+    const asked = await visitor.submit(page, '/join');
+    assert.match(textOf(asked), /Is it you\?/);
+    const before = await store.dashboardUsers.fetch(user.id);
+    assert.deepEqual([before?.roles, before?.isOperator], [user.roles, undefined]);
+    const done = await visitor.submit(asked, '/join', { confirm_password: 'four words of a test' });
+    assert.equal(done.status, 303, textOf(done));
+    const joined = await store.dashboardUsers.fetch(user.id);
+    assert.deepEqual(
+      [joined?.roles, joined?.isOperator],
+      [{ ...user.roles, [second.number]: 'owner' }, true],
+    );
+    clock = Date.now();
   });
 
   test('for who lost the way ends all sign-ins and takes the second factor away, once it is used', async () => {

@@ -50,13 +50,25 @@ suite('a view', () => {
     for (const name of ['', 'n'.repeat(51), 'a\u0000b', 'a\nb'])
       assert.match(refusal(userWith([]), { ...view, name }), /^\/view must have 1 to 50 characters/);
     for (const query of ['', 'q'.repeat(2_001)])
-      assert.match(refusal(userWith([]), { ...view, query }), /^\/view needs filters/);
+      assert.match(refusal(userWith([]), { ...view, query }), /^\/query needs filters/);
     assert.equal(saved(userWith([]), { ...view, name: 'n'.repeat(50) }).views.length, 1);
+  });
+
+  test('that is as it was, or is not there, is no change', () => {
+    const user = userWith([view]);
+    assert.deepEqual(save(user, view), { kind: 'unchanged', user });
+    const missing = { ...view, name: 'Other' };
+    assert.deepEqual(withoutView(user, { type: 'remove_view', view: missing, now: 0 }), {
+      kind: 'unchanged',
+      user,
+    });
+    const full = userWith(Array.from({ length: MAX_VIEWS }, (_, at) => ({ ...view, name: `${at}` })));
+    assert.deepEqual(save(full, { ...view, name: '3' }), { kind: 'unchanged', user: full });
   });
 
   test('is one of few', () => {
     const views = Array.from({ length: MAX_VIEWS }, (_, number) => ({ ...view, name: `View ${number}` }));
-    assert.match(refusal(userWith(views), view), /one too many/);
+    assert.equal(refusal(userWith(views), view), `/views are ${MAX_VIEWS} already: remove one first`);
     assert.equal(saved(userWith(views), { ...view, name: 'View 0', query: 'x=1' }).views.length, MAX_VIEWS);
   });
 });

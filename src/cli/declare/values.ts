@@ -1,9 +1,9 @@
 /** Kinds of values that several commands take. Each `parse` throws the rest of the sentence "--limit …". */
 
-import { isAccountName } from '../../accounts/account.ts';
+import { accountNameProblem } from '../../accounts/account.ts';
 import { API_KEY_NAME_LENGTH, allPermissions, type Permission } from '../../accounts/api-key.ts';
 import { currencyExponent } from '../../checkout/money.ts';
-import { ACCOUNT_NAME_LENGTH, baseUrl, type DatabaseUrl, databaseUrl } from '../../config/values.ts';
+import { baseUrl, type DatabaseUrl, databaseUrl } from '../../config/values.ts';
 import { eventSelectors } from '../../events/types.ts';
 import { emailProblem, lineProblem } from '../../lib/formats.ts';
 import { EMAIL_LENGTH, USER_NAME_LENGTH } from '../../users/user.ts';
@@ -58,8 +58,9 @@ export const accountNumber: Value<number> = {
 export const accountName: Value<string> = {
   placeholder: 'name',
   parse: (typed) => {
-    if (isAccountName(typed)) return typed;
-    throw new Error(`takes a name of 1 to ${ACCOUNT_NAME_LENGTH} characters`);
+    const problem = accountNameProblem(typed);
+    if (problem === null) return typed;
+    throw new Error(`takes a name, which ${problem}`);
   },
 };
 

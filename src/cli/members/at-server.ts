@@ -32,6 +32,7 @@ export function membersAtServer(client: Client): Members {
     async remove(account, id) {
       refuseAccount(account);
       await client.send('DELETE', pathOf(id));
+      return { isOperator: false };
     },
 
     reset: (id) => client.send('POST', `${pathOf(id)}/reset`),

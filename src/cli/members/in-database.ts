@@ -47,7 +47,8 @@ export function membersInDatabase(database: Database, publicUrl: () => string): 
 
     async remove(given, id) {
       const account = await existing(given);
-      await changeUser(database, id, { type: 'remove_role', account, now: Date.now() });
+      const user = await changeUser(database, id, { type: 'remove_role', account, now: Date.now() });
+      return { isOperator: user.isOperator === true };
     },
 
     async reset(id) {

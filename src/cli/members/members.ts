@@ -23,7 +23,8 @@ export type Members = {
     },
   ): Promise<MemberWithLink>;
   setRole(account: Account, id: string, role: Role): Promise<ShownMember>;
-  remove(account: Account, id: string): Promise<void>;
+  /** Tells of an operator, who stays one; a server tells nobody who is one. */
+  remove(account: Account, id: string): Promise<{ readonly isOperator: boolean }>;
   /** In the database it is for any user, whatever accounts they work for. */
   reset(id: string): Promise<MemberWithLink>;
 };

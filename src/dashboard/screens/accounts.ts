@@ -106,7 +106,7 @@ ${editFields([nameField], answer.data, { form, mistakes })}
       const answer = await api.send<NewAccount>(
         'POST',
         '/v3/account',
-        { name: form.name ?? '' },
+        { name: (form.name ?? '').trim() },
         onceIn(form),
       );
       if (!answer.ok) return list(visit, { ...answer, form });

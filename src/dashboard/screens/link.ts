@@ -82,6 +82,7 @@ ${newPasswordField('password', 'Password', mistakes)}
     return {
       title: 'An invitation',
       main: html`<p>You are invited to <strong>${names}</strong>, and signed in as <strong>${visitor.user.email}</strong>.</p>
+${invitation.isOperator && html`<p>You become an <strong>operator of the installation</strong> as well: you create and rename accounts, and read the log of all.</p>`}
 <div class="row">
 <form method="post" action="${basePath}/dashboard/link/${token}/join">${tokenField(visitor)}<button>Join as ${visitor.user.email}</button></form>
 <form method="post" action="${basePath}/dashboard/sign-out">${tokenField(visitor)}<button class="quiet">Sign out</button></form>
@@ -91,7 +92,7 @@ ${newPasswordField('password', 'Password', mistakes)}
   }
 
   declare(
-    { method: 'POST', path: '/link/:token/join', needs: 'sign-in' },
+    { method: 'POST', path: '/link/:token/join', needs: 'own-confirmed' },
     async ({ request, visitor, params }) => {
       const named = readLinkToken(params.token ?? '');
       if (named === null) return gone;

@@ -28,6 +28,9 @@ import { amountOf, timeIn } from '../texts.ts';
 
 const PAGE = 50;
 
+/** Subjects of sentences about a view that is refused; all of them stand beside its name. */
+const subjects: Readonly<Record<string, string>> = { '/query': 'The view', '/views': 'Your views' };
+
 export function sessionsScreens(declare: Declare, dependencies: DashboardDependencies): void {
   const { basePath } = dependencies;
   const needs = { operation: 'CHECKOUT.LIST' } as const;
@@ -65,8 +68,8 @@ export function sessionsScreens(declare: Declare, dependencies: DashboardDepende
     const saved = await executeOnUser(dependencies, request, visitor.user.id, { type: 'save_view', view });
     if (!isRefusal(saved)) return { goTo: wayIn(place.tenant, `sessions?${view.query}`), done: 'view-saved' };
     const mistakes = saved.problems.map(({ detail, pointer }) => ({
-      message: `The name ${detail}.`,
-      pointer,
+      message: `${subjects[pointer] ?? 'The name'} ${detail}.`,
+      pointer: '/view',
     }));
     const { query } = queryOf(filters);
     query.append('limit', String(PAGE));

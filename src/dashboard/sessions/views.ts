@@ -37,7 +37,9 @@ export function viewsIn({ place, visitor }: Visit, { filters, path, form, mistak
         html`<a class="chip" href="${path}?${each.query}"${shown.includes(each) && html` aria-current="true"`}>${each.name}</a>
 `,
     )}</nav>`;
-  return html`${listed}${query !== '' && (shown.length === 0 ? saving() : shown.map(({ name }) => removing(name)))}`;
+  // A view that is refused says why, also where nothing else asks for its name.
+  const isSaving = mistakes.length > 0 || (query !== '' && shown.length === 0);
+  return html`${listed}${query !== '' && shown.map(({ name }) => removing(name))}${isSaving && saving()}`;
 
   function saving(): Html {
     const content = html`<form method="post" action="${path}/views">${token}${hidden('query', searchOf(filters).slice(1))}

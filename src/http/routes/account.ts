@@ -37,7 +37,7 @@ export function accountRoutes(api: Api, { store, execute, now, realNow, publicUr
         liveOnly: true,
         summary: 'Create an account',
         description:
-          'With its own sessions, keys, members and settings. The answer has a link for its owner, who chooses a password and signs in: send it on a way that nobody else reads. The link is good for three days. Only this answer shows it, and the secrets of webhooks to the addresses of sessions: a repetition with the same idempotency key creates nothing, and has null in their place. Keys for the account are made by its owner, or on the command line. An installation can have 10,000 accounts, and none is ever removed.',
+          'With its own sessions, keys, members and settings. The answer has a link for its owner, who chooses a password and signs in: send it on a way that nobody else reads. The link is good for three days. Only this answer shows it, and the secrets of webhooks to the addresses of sessions: a repetition with the same idempotency key creates nothing, and has null in their place. Keys for the account are made by its owner, or on the command line. An installation can have 2,000 accounts, and none is ever removed.',
         statusCode: 201,
         answers: 'NewAccount',
         errors: ['too_many_accounts', 'too_many_users'],

@@ -155,7 +155,7 @@ export function memberRoutes(api: Api, { store, execute, realNow, publicUrl }: D
         noBody: true,
         summary: 'Remove a member',
         description:
-          'Takes the role on this account. A user without a role on any account is deleted, and signed out at once. The last owner stays.',
+          'Takes the role on this account: `deleted` is about the member. A user without a role on any account is deleted, and signed out at once, unless they operate the installation: `opentill users set-operator --off` on the machine of the service takes that. The last owner stays.',
         answers: 'Deleted',
         errors: ['last_owner'],
       },

@@ -46,11 +46,21 @@ export function decideOnUser(
   const change: Writes = { user: { before, after } };
   const concerned = accountsConcerned(command, before, value);
   const accountAudits = concerned.map((account) => ({ account, audit: audit(user.id) }));
-  // A look at a page is no change that anybody asks about later.
-  if (command.type === 'see_sign_in') return { value, writes: [change] };
+  if (ofNoInterest.has(command.type)) return { value, writes: [change] };
   const ended = used === undefined ? [] : [{ user: { before: used, after: null }, audit: audit(used.id) }];
-  return { value, writes: [...ended, { ...change, accountAudits, audit: audit(user.id) }] };
+  // An invitation makes somebody an operator at last when it is taken, which says nothing of that.
+  const risen =
+    command.type !== 'set_operator' && !isOperating(before) && isOperating(after)
+      ? [{ audit: auditOf(origin, user.id, 0, at, 'set_operator') }]
+      : [];
+  return { value, writes: [...ended, { ...change, accountAudits, audit: audit(user.id) }, ...risen] };
 }
+
+/** Changes that nobody asks about later, and of which anybody could fill the log: a look at a page, and one's own views. */
+const ofNoInterest: ReadonlySet<UserCommand['type']> = new Set(['see_sign_in', 'save_view', 'remove_view']);
+
+/** An operator who is only invited operates nothing yet. */
+const isOperating = (user: User | null): boolean => user?.isOperator === true && !isInvited(user);
 
 /**
  * Accounts whose logs have the change as well: those whose members it changes. What a user does about their own sign-in is

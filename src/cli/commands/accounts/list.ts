@@ -1,6 +1,7 @@
 import { accountKeys } from '../../accounts/accounts.ts';
 import { accountsCommand } from '../../accounts/command.ts';
 import { listOf } from '../../declare/json.ts';
+import { printable } from '../../printable.ts';
 
 export const command = accountsCommand({
   purpose: 'List the accounts, the newest first.',
@@ -8,6 +9,7 @@ export const command = accountsCommand({
   json: listOf(accountKeys, 'account'),
   examples: [['opentill accounts list', 'Every account with its number']],
   async run(_input, { accounts, output }) {
-    for await (const account of accounts.list()) output.record(account, `${account.id}  ${account.name}`);
+    for await (const account of accounts.list())
+      output.record(account, `${account.id}  ${printable(account.name)}`);
   },
 });

@@ -4,6 +4,7 @@ import { objectOf } from '../../declare/json.ts';
 import { required } from '../../declare/parameter.ts';
 import { accountName } from '../../declare/values.ts';
 import { placeOptions } from '../../place.ts';
+import { printable } from '../../printable.ts';
 
 export const command = settingsCommand({
   purpose: 'Change the name of an account that payers see.',
@@ -18,6 +19,6 @@ export const command = settingsCommand({
     ["opentill accounts rename 'Your Other Shop' --account 2", 'Rename the second one'],
   ],
   async run({ name, account }, { settings, output }) {
-    output.record(await settings.rename(account, name), `the account is now called ${name}`);
+    output.record(await settings.rename(account, name), `the account is now called ${printable(name)}`);
   },
 });

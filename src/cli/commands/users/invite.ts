@@ -10,7 +10,7 @@ export const command = membersCommand({
   purpose: 'Invite somebody to an account; the link is shown once.',
   details: [
     `${roleNames.map((role) => `\`${role}\` may ${meaningOf(role)}`).join('; ')}.`,
-    'Whoever signs in already, for another account, opens the link signed in and joins.',
+    'Whoever signs in already, for another account, opens the link signed in and joins, behind a proof of who they are.',
     'The link leads to `PUBLIC_URL`: on the database, run it with the settings of the server. At a server it takes a key of live mode.',
   ],
   arguments: { role: required(choice('role', ...roleNames), 'Role on the account.') },
