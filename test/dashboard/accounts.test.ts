@@ -20,6 +20,7 @@ import { assertSameShape } from './roles.ts';
 
 const PATH = '/dashboard/accounts';
 const LOG = '/dashboard/installation-log';
+const OWN = '/dashboard/profile/accounts';
 
 let clock = Date.now();
 const service = await startService({ after }, { realNow: () => clock });
@@ -170,7 +171,7 @@ test('somebody with many accounts has the first of them on each screen, and all 
   const page = await visitor.get(`/dashboard/${last}/live/log`);
   assert.deepEqual(listed(page), [...first, last]);
   assert.match(page.html, /<a href="\/dashboard\/profile\/accounts">All your accounts<\/a>/);
-  const all = await visitor.get('/dashboard/profile/accounts');
+  const all = await visitor.get(OWN);
   assert.deepEqual(rowsIn(all).slice(0, 2), ['Test Shop 1 Support', `Many 1 ${numbers[0]} Owner`]);
   assert.equal(rowsIn(all).length, 100);
   const next = /href="([^"]*accounts\?after=\d+)"/.exec(all.html)?.[1] ?? assert.fail(all.html);
@@ -240,7 +241,7 @@ suite('axe finds nothing', () => {
         const secure = { url: url.replace('http:', 'https:'), secure: true, httpOnly: true };
         await context.addCookies([{ name, value, ...secure, sameSite: 'Lax' }]);
         const page = await context.newPage();
-        for (const [place, path] of [PATH, `${PATH}/1`, LOG, '/dashboard/1/live/log'].entries()) {
+        for (const [place, path] of [PATH, `${PATH}/1`, LOG, OWN, '/dashboard/1/live/log'].entries()) {
           await page.goto(url + path);
           const folder = process.env.OPENTILL_TEST_PICTURES;
           if (folder)
