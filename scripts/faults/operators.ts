@@ -8,6 +8,10 @@ const screen = { file: 'src/dashboard/screen.ts', tests: ['test/dashboard/doors.
 const screens = { file: 'src/dashboard/screens/accounts.ts', tests: ['test/dashboard/accounts.test.ts'] };
 
 const oidc = { file: 'src/dashboard/oidc.ts', tests: ['test/dashboard/oidc.test.ts'] };
+const identities = {
+  file: 'src/users/sign-in-rules.ts',
+  tests: ['test/users/identities.test.ts', 'test/dashboard/oidc.test.ts'],
+};
 const oidcScreens = { file: 'src/dashboard/screens/oidc.ts', tests: ['test/dashboard/oidc.test.ts'] };
 
 export const operatorFaults: readonly Fault[] = [
@@ -143,6 +147,38 @@ export const operatorFaults: readonly Fault[] = [
     ...oidcScreens,
     find: 'visitor === null || visitor.signIn.id !== signIn',
     replace: 'visitor === null',
+  },
+  {
+    name: 'a browser writes the cookie of a sign-in at a provider itself',
+    file: 'src/dashboard/oidc-flow.ts',
+    tests: ['test/dashboard/oidc.test.ts'],
+    find: "content === '' || !isSame(",
+    replace: "content === '' && !isSame(",
+  },
+  {
+    name: 'the mark of a sign-in at a provider is known to everybody',
+    file: 'src/dashboard/oidc-flow.ts',
+    tests: ['test/dashboard/oidc.test.ts'],
+    find: "await secrets.keep('oidc_flows', randomText(SECRET_LENGTH))",
+    replace: "(await Promise.resolve(randomText(SECRET_LENGTH))) && 'known'",
+  },
+  {
+    name: 'an account of a provider is connected by whoever has got hold of a sign-in',
+    ...identities,
+    find: 'if (!isConfirmed(signIn, now)) return',
+    replace: 'if (!isConfirmed(signIn, 0)) return',
+  },
+  {
+    name: 'a sign-in for which the provider has asked nothing is a proof of who somebody is',
+    ...identities,
+    find: 'provenAt === null ? null : Math.min(now, provenAt)',
+    replace: 'provenAt === null ? null : now',
+  },
+  {
+    name: 'a sign-in of which the provider does not tell when it was is a proof of who somebody is',
+    ...identities,
+    find: 'const confirmedAt = provenAt === null ? null :',
+    replace: 'const confirmedAt = provenAt === null ? now :',
   },
   {
     name: 'a sign-in at a provider can be begun and never ends',

@@ -11,12 +11,15 @@ export type Provider = {
   readonly name: string;
   /** The address to lead a browser to, and what it has to bring back. `isProof` asks the user to sign in anew. */
   begin(how: { readonly isProof: boolean }): Promise<{ readonly url: string; readonly secrets: FlowSecrets }>;
-  /** The identity that the provider has confirmed, by the query with which the browser comes back. */
+  /** What the provider has confirmed, by the query with which the browser comes back. */
   finish(
     query: string,
     flow: { readonly secrets: FlowSecrets; readonly provenSince?: RealTime },
-  ): Promise<Identity>;
+  ): Promise<Confirmed>;
 };
+
+/** Somebody at the provider, and the time at which they signed in there; null where it does not tell. */
+export type Confirmed = { readonly identity: Identity; readonly provenAt: RealTime | null };
 
 /** Values that bind what comes back to the browser that has begun. */
 export type FlowSecrets = { readonly state: string; readonly nonce: string; readonly verifier: string };
@@ -133,9 +136,11 @@ export function createProvider({ issuer, clientId, clientSecret, callback }: Giv
         );
         const claims = tokens.claims();
         if (claims === undefined) throw new Unproved('there is no ID token');
-        if (provenSince !== undefined && !isSince(claims.auth_time, provenSince))
+        const { iss: issuer, sub: subject, auth_time: authTime } = claims;
+        if (provenSince !== undefined && !isSince(authTime, provenSince))
           throw new Unproved('the provider has not asked anew');
-        return { issuer: claims.iss, subject: claims.sub };
+        const provenAt = authTime === undefined ? null : Math.floor(authTime * 1000);
+        return { identity: { issuer, subject }, provenAt };
       }),
   };
 }

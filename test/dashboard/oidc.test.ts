@@ -18,12 +18,18 @@ import { startProvider } from '../support/oidc-provider.ts';
 import { startService } from '../support/service.ts';
 
 const provider = await startProvider({ after });
-let clock = Date.now();
-const service = await startService({ after }, { env: provider.settings, realNow: () => clock });
+/** The clock of the service, ahead of that of the provider as tests like. */
+let aheadMs = 0;
+const clock = () => Date.now() + aheadMs;
+const service = await startService({ after }, { env: provider.settings, realNow: clock });
 const { url } = service;
 const { store } = service.service;
 const NAME = new URL(provider.issuer).host;
-afterEach(() => provider.reset());
+const MINUTE = 60_000;
+afterEach(() => {
+  provider.reset();
+  aheadMs = 0;
+});
 
 /** A browser that keeps all cookies. */
 function browser(first: Visitor | null = null) {
@@ -202,9 +208,9 @@ suite('an attack on the way back', () => {
     const { subject } = await linkedUser();
     const guest = browser();
     const back = provider.approve(await begin(guest), subject);
-    clock += 600_000;
+    aheadMs = 600_000;
     await assertNobody(guest, await guest.get(back), /too long ago/);
-    clock -= 600_000;
+    aheadMs = 0;
     for (const text of [
       '',
       'x',
@@ -242,6 +248,43 @@ suite('an attack on the way back', () => {
       assert.equal(answer.status, 422, what);
       await assertNobody(guest, answer, /has not confirmed who you are/);
     }
+  });
+});
+
+suite('a flow', () => {
+  const FLOW = '__Host-opentill-oidc';
+  const contentOf = (cookie: string): object =>
+    JSON.parse(Buffer.from(cookie.split('.')[0] ?? '', 'base64url').toString());
+
+  test('is none that the browser has written itself, or made of another', async () => {
+    const { user, own } = await linkedUser();
+    aheadMs = 30 * MINUTE;
+    const back = provider.approve(await begin(own), 'of mallory');
+    const cookie = own.cookies.get(FLOW) ?? '';
+    const [content = '', mark = ''] = cookie.split('.');
+    const signIn = (await store.dashboardUsers.fetch(user.id))?.signIns[0]?.id;
+    const forged = Buffer.from(
+      JSON.stringify({ ...contentOf(cookie), purpose: 'link', signIn, startedAt: clock() }),
+    ).toString('base64url');
+    for (const value of [forged, `${forged}.`, `${forged}.${mark}`, `${content}.${mark.slice(0, 40)}`]) {
+      own.cookies.set(FLOW, value);
+      const answer = await own.get(back);
+      assert.equal(answer.status, 422);
+      assert.match(textOf(answer), /was not begun in this browser/);
+    }
+    const identity = { issuer: provider.issuer, subject: 'of mallory' };
+    assert.equal(await store.dashboardUsers.fetchByIdentity(identity), null);
+  });
+
+  test('is marked under a secret that is kept for all processes, and told to nobody', async () => {
+    const { subject } = await linkedUser();
+    const guest = browser();
+    const back = provider.approve(await begin(guest), subject);
+    const before = guest.cookies.get(FLOW) ?? '';
+    const kept = await store.secrets.fetch('oidc_flows');
+    assert.equal(kept?.length, 52);
+    assert.ok(!before.includes(kept ?? ''));
+    assert.equal((await guest.get(back)).status, 303);
   });
 });
 
@@ -295,6 +338,19 @@ suite('an account of the provider', () => {
     );
   });
 
+  test('is connected by nobody whose proof of who they are is too old meanwhile', async () => {
+    const { visitor } = await signedInVisitor(service, { role: 'owner', email: 'slow@example.com' });
+    const own = browser(visitor);
+    aheadMs = 9 * MINUTE;
+    const back = provider.approve(await linkAddress(own), 'of somebody slow');
+    aheadMs = 11 * MINUTE;
+    const answer = await own.get(back);
+    assert.equal(answer.status, 422);
+    assert.match(textOf(answer), /You proved too long ago who you are/);
+    const identity = { issuer: provider.issuer, subject: 'of somebody slow' };
+    assert.equal(await store.dashboardUsers.fetchByIdentity(identity), null);
+  });
+
   test('is disconnected by its user, and by a link that brings them back', async () => {
     const { user, own, subject } = await linkedUser();
     const removed = await own.post(
@@ -314,13 +370,36 @@ suite('an account of the provider', () => {
 });
 
 suite('proving anew who one is', () => {
+  test('is needed behind a sign-in for which the provider has asked nothing, or does not tell when', async () => {
+    const { subject } = await linkedUser();
+    const now = Math.floor(Date.now() / 1000);
+    for (const [play, isAsked] of [
+      [{ claims: { auth_time: now - 3600 } }, true],
+      [{ without: ['auth_time'] }, true],
+      [{ claims: { auth_time: now - 300 } }, false],
+    ] as const) {
+      provider.reset();
+      Object.assign(provider.play, play);
+      const guest = browser();
+      assert.equal((await guest.get(provider.approve(await begin(guest), subject))).status, 303);
+      const form = {
+        ...tokenIn(await guest.get('/dashboard/1/test/keys')),
+        name: 'One',
+        'permissions.read': 'on',
+      };
+      const asked = await guest.post('/dashboard/1/test/keys', form);
+      assert.match(textOf(asked), isAsked ? /Is it you\?/ : /Your new key/);
+      const proved = await guest.post('/dashboard/1/test/keys', { ...form, confirm_password: PASSWORD });
+      assert.match(textOf(proved), /Your new key/);
+    }
+  });
+
   const confirmAddress = async (own: Browser): Promise<string> =>
     (await own.get('/dashboard/oidc/confirm')).location ?? assert.fail('no way to the provider');
 
   test('asks the provider to ask anew, and goes on with the form that was sent', async () => {
     const { own, subject } = await linkedUser();
-    const before = clock;
-    clock += 11 * 60_000;
+    aheadMs = 11 * MINUTE;
     const token = tokenIn(await own.get('/dashboard/1/test/keys'));
     const key = { ...token, name: 'Proved', 'permissions.read': 'on' };
     const asked = await own.post('/dashboard/1/test/keys', key);
@@ -328,19 +407,17 @@ suite('proving anew who one is', () => {
     const address = await confirmAddress(own);
     const { searchParams } = new URL(address);
     assert.deepEqual([searchParams.get('max_age'), searchParams.get('prompt')], ['0', 'login']);
-    provider.play.claims = { auth_time: Math.floor(clock / 1000) };
+    provider.play.claims = { auth_time: Math.floor(clock() / 1000) };
     const proved = await own.get(provider.approve(address, subject));
     assert.match(textOf(proved), /You have proved who you are/);
     assert.match(textOf(await own.post('/dashboard/1/test/keys', key)), /Your new key/);
-    clock = before;
   });
 
   test('is no proof by an old sign-in there, without its time, or by another account', async () => {
     const { own, subject } = await linkedUser();
-    const before = clock;
-    clock += 11 * 60_000;
+    aheadMs = 11 * MINUTE;
     const token = tokenIn(await own.get('/dashboard/1/test/keys'));
-    const fresh = Math.floor(clock / 1000);
+    const fresh = Math.floor(clock() / 1000);
     for (const [play, who, said] of [
       [{ claims: { auth_time: fresh - 60 } }, subject, /has not confirmed/],
       [{ without: ['auth_time'] }, subject, /has not confirmed/],
@@ -354,7 +431,6 @@ suite('proving anew who one is', () => {
       const asked = await own.post('/dashboard/1/test/keys', { ...token, 'permissions.read': 'on' });
       assert.match(textOf(asked), /Is it you\?/);
     }
-    clock = before;
   });
 });
 

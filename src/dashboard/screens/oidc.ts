@@ -3,13 +3,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hashSecret } from '../../accounts/api-key.ts';
 import { isRefusal } from '../../checkout/refusals.ts';
 import { html } from '../../lib/html.ts';
-import type { Identity } from '../../users/user.ts';
 import { newCookieSecret, setCookie } from '../cookie.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { executeOnUser } from '../execute.ts';
 import { isOwnPath } from '../kept.ts';
-import { type Provider, ProviderAway } from '../oidc.ts';
-import { endFlow, type Flow, flowOf, keepFlow } from '../oidc-flow.ts';
+import { type Confirmed, type Provider, ProviderAway } from '../oidc.ts';
+import { type Flow, flowsOf } from '../oidc-flow.ts';
 import { notFound, type Outcome, refused } from '../outcome.ts';
 import type { Declare } from '../screen.ts';
 import { goOnTo, mistake, nowhere, signInScreen } from '../sign-in-forms.ts';
@@ -24,11 +23,12 @@ const MAX_NEXT = 1000;
 
 export function oidcScreens(declare: Declare, dependencies: DashboardDependencies): void {
   const { basePath, store, provider, realNow } = dependencies;
+  const flows = flowsOf(store);
 
   /** Begins a flow; gives the address at the provider. */
   async function begun(provider: Provider, { reply }: Asked, began: Began): Promise<string> {
     const { url, secrets } = await provider.begin({ isProof: began.purpose !== 'sign-in' });
-    keepFlow(reply, { ...secrets, ...began, startedAt: realNow() });
+    await flows.keep(reply, { ...secrets, ...began, startedAt: realNow() });
     return url;
   }
 
@@ -97,9 +97,9 @@ export function oidcScreens(declare: Declare, dependencies: DashboardDependencie
   declare({ method: 'GET', path: '/oidc/callback', needs: 'nothing' }, async (visit) => {
     const { request, reply } = visit;
     if (provider === null) return notFound;
-    const flow = flowOf(request, realNow());
+    const flow = await flows.of(request, realNow());
     // A flow ends with the first that comes back, whatever it brings.
-    endFlow(reply);
+    flows.end(reply);
     const again = 'This sign-in was not begun in this browser, or too long ago. Begin again.';
     if (flow === null) return signInScreen(dependencies, nowhere, mistake(again));
     const { state, nonce, verifier, purpose, startedAt } = flow;
@@ -107,13 +107,13 @@ export function oidcScreens(declare: Declare, dependencies: DashboardDependencie
     try {
       const query = request.url.replace(/^[^?]*/, '');
       const isProof = purpose === 'confirm';
-      const identity = await provider.finish(query, {
+      const confirmed = await provider.finish(query, {
         secrets,
         ...(isProof ? { provenSince: startedAt } : {}),
       });
       return purpose === 'sign-in'
-        ? await signedIn(provider, visit, flow, identity)
-        : await forVisitor(visit, flow, identity);
+        ? await signedIn(provider, visit, flow, confirmed)
+        : await forVisitor(visit, flow, confirmed);
     } catch (error) {
       const message = troubleOf(error, provider, request);
       return purpose === 'sign-in'
@@ -126,7 +126,7 @@ export function oidcScreens(declare: Declare, dependencies: DashboardDependencie
     { name }: Provider,
     { request, reply }: Asked,
     { next }: Flow,
-    identity: Identity,
+    { identity, provenAt }: Confirmed,
   ): Promise<Outcome> {
     const nobody = `Nobody here signs in with this account of ${name}. Sign in another way, and connect it in your profile.`;
     const user = await store.dashboardUsers.fetchByIdentity(identity);
@@ -135,6 +135,7 @@ export function oidcScreens(declare: Declare, dependencies: DashboardDependencie
     const decision = await executeOnUser(dependencies, request, user.id, {
       type: 'sign_in_by_identity',
       identity,
+      provenAt,
       signIn: newSignIn(dependencies, request, secret),
       ...(await replacedBy(dependencies, request, user)),
     });
@@ -147,7 +148,7 @@ export function oidcScreens(declare: Declare, dependencies: DashboardDependencie
   async function forVisitor(
     { request, reply }: Asked,
     { purpose, signIn }: Flow,
-    identity: Identity,
+    { identity, provenAt }: Confirmed,
   ): Promise<Outcome> {
     const visitor = await visitorOf(dependencies, request);
     if (visitor === null || visitor.signIn.id !== signIn)
@@ -157,19 +158,17 @@ export function oidcScreens(declare: Declare, dependencies: DashboardDependencie
       const decision = await executeOnUser(dependencies, request, user.id, {
         type: 'link_identity',
         identity,
+        signIn: visitor.signIn.id,
       });
       return isRefusal(decision) ? failed(decision.detail) : { goTo: '/profile', done: 'identity-linked' };
     }
     const secret = newCookieSecret();
-    const command = {
+    const decision = await executeOnUser(dependencies, request, user.id, {
       type: 'confirm_by_identity',
       identity,
-      signIn,
-      secretHash: hashSecret(secret),
-    } as const;
-    const decision = await executeOnUser(dependencies, request, user.id, {
-      ...command,
+      provenAt,
       signIn: visitor.signIn.id,
+      secretHash: hashSecret(secret),
     });
     if (isRefusal(decision)) return failed(decision.detail);
     setCookie(reply, { ...cookie, secret });
