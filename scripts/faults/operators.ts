@@ -131,6 +131,42 @@ export const operatorFaults: readonly Fault[] = [
     replace: '...(nonce ? {} : { expectedNonce: nonce }),',
   },
   {
+    name: 'a token is taken that the provider has made for another client',
+    ...oidc,
+    find: 'azp !== undefined && azp !== clientId',
+    replace: 'azp !== undefined && azp === null',
+  },
+  {
+    name: 'a sign-in at a provider may be of any time to come',
+    ...oidc,
+    find: 'iat > latest || (authTime ?? 0) > latest',
+    replace: 'iat > latest',
+  },
+  {
+    name: 'the name of somebody at a provider may be empty, and as long as it likes',
+    ...oidc,
+    find: '!SUBJECT.test(subject)',
+    replace: 'SUBJECT.source === subject',
+  },
+  {
+    name: 'a mistake of ours is told as one of the provider',
+    ...oidcScreens,
+    find: 'if (!(error instanceof ProviderAway || error instanceof Unproved)) throw error;',
+    replace: 'if (!(error instanceof Error)) throw error;',
+  },
+  {
+    name: 'what anybody sends stands in the log',
+    ...oidc,
+    find: '/^\\w{1,60}$/.test(each)',
+    replace: 'each !== null',
+  },
+  {
+    name: 'an account of a provider that was replaced counts as one of the current',
+    ...oidc,
+    find: 'knows: (identity) => sameAddress(identity.issuer, issuer)',
+    replace: "knows: (identity) => !sameAddress(identity.issuer, '')",
+  },
+  {
     name: 'an answer of a provider may be as long as it likes',
     ...oidc,
     find: 'if (length > MAX_BYTES)',
@@ -139,8 +175,8 @@ export const operatorFaults: readonly Fault[] = [
   {
     name: 'what a provider could not tell once is never asked again',
     ...oidc,
-    find: 'if (known === asked) known = null;',
-    replace: 'if (known !== asked) known = null;',
+    find: 'keepMs: FAILED_MS',
+    replace: 'keepMs: METADATA_MS',
   },
   {
     name: 'an account of a provider is connected to whoever comes back',

@@ -220,8 +220,9 @@ export function confirmedByIdentity(
   user: User,
   { identity, provenAt, signIn: id, secretHash, now }: CommandOf<'confirm_by_identity'>,
 ): UserDecision | Refusal {
-  if (wholeSignIn(user, id, now) === undefined) return refuse('not_found', SIGNED_OUT);
+  const own = wholeSignIn(user, id, now);
+  if (own === undefined) return refuse('not_found', SIGNED_OUT);
   return provenAt !== null && hasIdentity(user, identity)
     ? changed(withChanged(user, id, proof(Math.min(now, provenAt), secretHash)))
-    : refuse('not_found', BAD_IDENTITY);
+    : { kind: 'failed', user: withChanged(user, id, { failures: oneMore(own.failures, now) }) };
 }

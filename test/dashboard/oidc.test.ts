@@ -1,7 +1,9 @@
 /** Signing in by OpenID Connect, with a provider that plays along, that does not, and with attackers in between. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, suite, test } from 'node:test';
+import { pino } from 'pino';
 import type { Browser as ChromiumBrowser } from 'playwright-core';
+import { StoreUnavailable } from '../../src/store/errors.ts';
 import type { User } from '../../src/users/user.ts';
 import { violationsOf } from '../support/axe.ts';
 import { launchBrowser } from '../support/browser.ts';
@@ -16,6 +18,7 @@ import {
 } from '../support/dashboard.ts';
 import { startProvider } from '../support/oidc-provider.ts';
 import { startService } from '../support/service.ts';
+import { changeUser } from '../support/users.ts';
 
 const provider = await startProvider({ after });
 /** The clock of the service, ahead of that of the provider as tests like. */
@@ -32,7 +35,7 @@ afterEach(() => {
 });
 
 /** A browser that keeps all cookies. */
-function browser(first: Visitor | null = null) {
+function browser(first: Visitor | null = null, at = url) {
   const cookies = new Map<string, string>();
   const keep = (pair: string) => {
     const at = pair.indexOf('=');
@@ -44,7 +47,7 @@ function browser(first: Visitor | null = null) {
   async function send(path: string, init: RequestInit = {}): Promise<Page> {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const headers = { cookie, 'sec-fetch-site': 'same-origin' };
-    const address = path.startsWith('http') ? path : url + path;
+    const address = path.startsWith('http') ? path : at + path;
     const response = await fetch(address, { redirect: 'manual', headers, ...init });
     for (const line of response.headers.getSetCookie()) keep(line.split(';', 1)[0] ?? '');
     const location = response.headers.get('location');
@@ -231,6 +234,12 @@ suite('an attack on the way back', () => {
       ['no nonce', { without: ['nonce'] }],
       ['another audience', { claims: { aud: 'another' } }],
       ['several audiences and another party', { claims: { aud: ['opentill', 'another'], azp: 'another' } }],
+      ['one audience and another party', { claims: { azp: 'another' } }],
+      ['made in times to come', { claims: { iat: now + 900, exp: now + 1200 } }],
+      ['asked in times to come', { claims: { auth_time: now + 900 } }],
+      ['an empty subject', { claims: { sub: '' } }],
+      ['a subject of another script', { claims: { sub: 'Ünal' } }],
+      ['a subject without end', { claims: { sub: 'x'.repeat(256) } }],
       ['another issuer', { claims: { iss: 'https://evil.example' } }],
       ['expired', { claims: { iat: now - 900, exp: now - 600 } }],
       ['no end', { without: ['exp'] }],
@@ -304,17 +313,104 @@ suite('a provider in trouble', () => {
   });
 
   test('that does not answer at the first use is asked again', async () => {
-    const other = await startService({ after }, { env: provider.settings });
+    const other = await startService({ after }, { env: provider.settings, realNow: clock });
     provider.play.status = 500;
+    const before = provider.requests.length;
     const away = await fetch(`${other.url}/dashboard/oidc`, { redirect: 'manual' });
     assert.equal(away.status, 422);
     assert.match(await away.text(), /does not answer/);
     provider.reset();
+    // Nobody who comes by sets the pace.
+    for (let i = 0; i < 5; i++)
+      assert.equal((await fetch(`${other.url}/dashboard/oidc`, { redirect: 'manual' })).status, 422);
+    assert.equal(provider.requests.length, before + 1);
+    aheadMs = 5_000;
     assert.equal((await fetch(`${other.url}/dashboard/oidc`, { redirect: 'manual' })).status, 303);
   });
 });
 
+suite('what is told of a failure', () => {
+  /** A service with a log; gives its lines of sign-ins that failed. */
+  async function logged(env: Record<string, string> = {}) {
+    const lines: string[] = [];
+    const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) });
+    const other = await startService({ after }, { env: { ...provider.settings, ...env }, logger });
+    return { other, failures: () => lines.filter((line) => line.includes('sign-in at a provider failed')) };
+  }
+
+  test('is one line in a minute for each reason, with no text that anybody sends', async () => {
+    const { other, failures } = await logged();
+    for (const error of ['access_denied', 'x'.repeat(5000), 'A line\nof mine', 'access_denied']) {
+      const guest = browser(null, other.url);
+      const state = new URL(await begin(guest)).searchParams.get('state') ?? '';
+      const query = new URLSearchParams({ error, state, iss: provider.issuer });
+      assert.equal((await guest.get(`/dashboard/oidc/callback?${query}`)).status, 422);
+    }
+    const reasons = failures().map((line) => JSON.parse(line).reason);
+    assert.deepEqual(reasons, [
+      'OAUTH_AUTHORIZATION_RESPONSE_ERROR access_denied',
+      'OAUTH_AUTHORIZATION_RESPONSE_ERROR',
+    ]);
+  });
+
+  test('says that the settings are wrong to whoever can mend them, and not that nobody was confirmed', async () => {
+    for (const [env, reason] of [
+      [{ OIDC_ISSUER: `${provider.issuer}/another` }, /status 404/],
+      [{ OIDC_ISSUER: 'http://localhost:9999' }, /ECONNREFUSED/],
+    ] as const) {
+      const { other, failures } = await logged(env);
+      const answer = await browser(null, other.url).get('/dashboard/oidc');
+      assert.match(textOf(answer), /does not answer as it should/);
+      assert.match(failures().join(), reason);
+    }
+    const { other, failures } = await logged({ OIDC_CLIENT_SECRET: 'wrong' });
+    const guest = browser(null, other.url);
+    const answer = await guest.get(provider.approve(await begin(guest), 'anybody'));
+    assert.match(textOf(answer), /does not answer as it should/);
+    assert.match(failures().join(), /refuses this client: \w+ invalid_client/);
+  });
+
+  test('is not laid upon the provider where the database is away', async (context) => {
+    const { subject } = await linkedUser();
+    const guest = browser();
+    const back = provider.approve(await begin(guest), subject);
+    context.mock.method(store.dashboardUsers, 'fetchByIdentity', async () => {
+      throw new StoreUnavailable('the database is away');
+    });
+    const answer = await guest.get(back);
+    assert.equal(answer.status, 503);
+    assert.match(textOf(answer), /Something is wrong with the service/);
+  });
+});
+
 suite('an account of the provider', () => {
+  test('is told from one of a provider before it, which proves nothing and can be disconnected', async () => {
+    const plain = await startService({ after });
+    for (const each of [service, plain]) {
+      const { store } = each.service;
+      const { visitor, user } = await signedInVisitor(each, { role: 'owner', email: 'old@example.com' });
+      const [signIn] = (await store.dashboardUsers.fetch(user.id))?.signIns ?? [];
+      assert.ok(signIn);
+      const identity = { issuer: 'https://old.example.com/realms/one', subject: '1' };
+      await changeUser(store, user.id, {
+        type: 'link_identity',
+        identity,
+        signIn: signIn.id,
+        now: Date.now(),
+      });
+      const own = browser(visitor, each.url);
+      const profile = await own.get('/dashboard/profile');
+      assert.match(
+        textOf(profile),
+        /You have connected an account of old\.example\.com, with which nobody signs in/,
+      );
+      assert.equal((await own.get('/dashboard/oidc/confirm')).status, 404);
+      const removed = await own.post('/dashboard/profile/identity/remove', tokenIn(profile));
+      assert.equal(removed.location, '/dashboard/profile?done=identity-removed');
+      assert.equal(await store.dashboardUsers.fetchByIdentity(identity), null);
+    }
+  });
+
   test('is of one user', async () => {
     const { subject } = await linkedUser();
     const { visitor } = await signedInVisitor(service, { role: 'owner', email: 'second@example.com' });

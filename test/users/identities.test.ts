@@ -74,7 +74,10 @@ suite('proving at a provider who one is', () => {
     assert.equal(ahead?.confirmedAt, now);
   });
 
-  test('is refused without the time', () => {
-    assert.ok(isRefusal(decide(linked, { ...confirm, provenAt: null })));
+  test('fails without the time, and with another account, which is counted', () => {
+    for (const wrong of [{ provenAt: null }, { identity: { ...identity, subject: '2' } }]) {
+      const [signIn] = decided('failed', linked, { ...confirm, ...wrong }).signIns;
+      assert.deepEqual([signIn?.confirmedAt, signIn?.failures], [T, { count: 1, lastAt: now }]);
+    }
   });
 });

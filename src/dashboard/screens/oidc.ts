@@ -3,11 +3,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hashSecret } from '../../accounts/api-key.ts';
 import { isRefusal } from '../../checkout/refusals.ts';
 import { html } from '../../lib/html.ts';
+import { createSparing } from '../../lib/sparing.ts';
+import { BAD_IDENTITY } from '../../users/user-commands.ts';
 import { newCookieSecret, setCookie } from '../cookie.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { executeOnUser } from '../execute.ts';
 import { isOwnPath } from '../kept.ts';
-import { type Confirmed, type Provider, ProviderAway } from '../oidc.ts';
+import { type Confirmed, type Provider, ProviderAway, Unproved } from '../oidc.ts';
 import { type Flow, flowsOf } from '../oidc-flow.ts';
 import { notFound, type Outcome, refused } from '../outcome.ts';
 import type { Declare } from '../screen.ts';
@@ -21,9 +23,13 @@ type Began = Pick<Flow, 'purpose' | 'signIn' | 'next'>;
 /** A cookie has 4 KiB at most: with a longer way back, browsers would keep none. */
 const MAX_NEXT = 1000;
 
+/** Time for which failures for the same reason stand in the log in one line: anybody can bring them about. */
+const LINE_EVERY_MS = 60_000;
+
 export function oidcScreens(declare: Declare, dependencies: DashboardDependencies): void {
   const { basePath, store, provider, realNow } = dependencies;
   const flows = flowsOf(store);
+  const leftOut = createSparing(LINE_EVERY_MS, () => performance.now());
 
   /** Begins a flow; gives the address at the provider. */
   async function begun(provider: Provider, { reply }: Asked, began: Began): Promise<string> {
@@ -32,15 +38,22 @@ export function oidcScreens(declare: Declare, dependencies: DashboardDependencie
     return url;
   }
 
-  /** The words for what went wrong, which is in the log without anything that is secret. */
+  /**
+   * The words for what went wrong at the provider, which is in the log without anything that is secret. All else is no
+   * matter of the provider, and thrown on.
+   */
   function troubleOf(error: unknown, { name }: Provider, request: FastifyRequest): string {
-    const { message } = error instanceof Error ? error : new Error('unknown');
-    request.log.warn(
-      { request_id: request.id, provider: name, reason: message },
-      'sign-in at a provider failed',
-    );
+    if (!(error instanceof ProviderAway || error instanceof Unproved)) throw error;
+    const { message: reason } = error;
+    const like = leftOut(reason);
+    const others = like !== null && like > 0 ? { left_out: like } : {};
+    if (like !== null)
+      request.log.warn(
+        { request_id: request.id, provider: name, reason, ...others },
+        'sign-in at a provider failed',
+      );
     return error instanceof ProviderAway
-      ? `${name} does not answer. Try again in a moment, or sign in another way.`
+      ? `${name} does not answer as it should. Try again in a moment, or sign in another way.`
       : `${name} has not confirmed who you are. Begin again.`;
   }
 
@@ -58,7 +71,8 @@ export function oidcScreens(declare: Declare, dependencies: DashboardDependencie
   });
 
   declare({ method: 'GET', path: '/oidc/confirm', needs: 'sign-in' }, async ({ request, reply, visitor }) => {
-    if (provider === null || visitor.user.identity === undefined) return notFound;
+    if (provider === null || !visitor.user.identity || !provider.knows(visitor.user.identity))
+      return notFound;
     const began = { purpose: 'confirm', signIn: visitor.signIn.id, next: '' } as const;
     try {
       return { away: await begun(provider, { request, reply }, began) };
@@ -104,22 +118,23 @@ export function oidcScreens(declare: Declare, dependencies: DashboardDependencie
     if (flow === null) return signInScreen(dependencies, nowhere, mistake(again));
     const { state, nonce, verifier, purpose, startedAt } = flow;
     const secrets = { state, nonce, verifier };
+    const query = request.url.replace(/^[^?]*/, '');
+    const isProof = purpose === 'confirm';
+    let confirmed: Confirmed;
     try {
-      const query = request.url.replace(/^[^?]*/, '');
-      const isProof = purpose === 'confirm';
-      const confirmed = await provider.finish(query, {
+      confirmed = await provider.finish(query, {
         secrets,
         ...(isProof ? { provenSince: startedAt } : {}),
       });
-      return purpose === 'sign-in'
-        ? await signedIn(provider, visit, flow, confirmed)
-        : await forVisitor(visit, flow, confirmed);
     } catch (error) {
       const message = troubleOf(error, provider, request);
       return purpose === 'sign-in'
         ? signInScreen(dependencies, goOnTo(flow.next), mistake(message))
         : failed(message);
     }
+    return purpose === 'sign-in'
+      ? signedIn(provider, visit, flow, confirmed)
+      : forVisitor(visit, flow, confirmed);
   });
 
   async function signedIn(
@@ -171,6 +186,7 @@ export function oidcScreens(declare: Declare, dependencies: DashboardDependencie
       secretHash: hashSecret(secret),
     });
     if (isRefusal(decision)) return failed(decision.detail);
+    if (decision.kind !== 'change') return failed(BAD_IDENTITY);
     setCookie(reply, { ...cookie, secret });
     return {
       title: 'You have proved who you are',
