@@ -223,7 +223,7 @@ export async function createService(
         isPlain: isPlain(config.PUBLIC_URL),
         passwords,
         passkeys: passkeysFor({ publicUrl: config.PUBLIC_URL, store, realNow }),
-        provider: providerOf(config),
+        provider: providerOf(config, realNow),
         realNow,
         ask,
         mayDo: (rights, operation) => mayDo(app.operations, rights, operation),
@@ -280,10 +280,10 @@ function stripeRail(
 }
 
 /** The provider of OpenID Connect that the settings name, or null. */
-function providerOf(config: Config): Provider | null {
+function providerOf(config: Config, realNow: () => RealTime): Provider | null {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = config;
   const callback = `${config.PUBLIC_URL}/dashboard/oidc/callback`;
-  return issuer === '' ? null : createProvider({ issuer, clientId, clientSecret, callback });
+  return issuer === '' ? null : createProvider({ issuer, clientId, clientSecret, callback, realNow });
 }
 
 function logJump(logger: FastifyBaseLogger) {

@@ -97,7 +97,7 @@ export const memberFaults: readonly Fault[] = [
     name: 'whoever lacks the second factor was seen',
     ...shown,
     tests: ['test/users/representation.test.ts'],
-    find: 'confirmedAt === null ? [] : [seenAt]',
+    find: '!isWhole ? [] : [seenAt]',
     replace: '[seenAt]',
   },
   {

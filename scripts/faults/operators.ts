@@ -8,6 +8,10 @@ const screen = { file: 'src/dashboard/screen.ts', tests: ['test/dashboard/doors.
 const screens = { file: 'src/dashboard/screens/accounts.ts', tests: ['test/dashboard/accounts.test.ts'] };
 
 const oidc = { file: 'src/dashboard/oidc.ts', tests: ['test/dashboard/oidc.test.ts'] };
+const identities = {
+  file: 'src/users/sign-in-rules.ts',
+  tests: ['test/users/identities.test.ts', 'test/dashboard/oidc.test.ts'],
+};
 const oidcScreens = { file: 'src/dashboard/screens/oidc.ts', tests: ['test/dashboard/oidc.test.ts'] };
 
 export const operatorFaults: readonly Fault[] = [
@@ -209,6 +213,42 @@ export const operatorFaults: readonly Fault[] = [
     replace: '...(nonce ? {} : { expectedNonce: nonce }),',
   },
   {
+    name: 'a token is taken that the provider has made for another client',
+    ...oidc,
+    find: 'azp !== undefined && azp !== clientId',
+    replace: 'azp !== undefined && azp === null',
+  },
+  {
+    name: 'a sign-in at a provider may be of any time to come',
+    ...oidc,
+    find: 'iat > latest || (authTime ?? 0) > latest',
+    replace: 'iat > latest',
+  },
+  {
+    name: 'the name of somebody at a provider may be empty, and as long as it likes',
+    ...oidc,
+    find: '!SUBJECT.test(subject)',
+    replace: 'SUBJECT.source === subject',
+  },
+  {
+    name: 'a mistake of ours is told as one of the provider',
+    ...oidcScreens,
+    find: 'if (!(error instanceof ProviderAway || error instanceof Unproved)) throw error;',
+    replace: 'if (!(error instanceof Error)) throw error;',
+  },
+  {
+    name: 'what anybody sends stands in the log',
+    ...oidc,
+    find: '/^\\w{1,60}$/.test(each)',
+    replace: 'each !== null',
+  },
+  {
+    name: 'an account of a provider that was replaced counts as one of the current',
+    ...oidc,
+    find: 'knows: (identity) => sameAddress(identity.issuer, issuer)',
+    replace: "knows: (identity) => !sameAddress(identity.issuer, '')",
+  },
+  {
     name: 'an answer of a provider may be as long as it likes',
     ...oidc,
     find: 'if (length > MAX_BYTES)',
@@ -217,14 +257,46 @@ export const operatorFaults: readonly Fault[] = [
   {
     name: 'what a provider could not tell once is never asked again',
     ...oidc,
-    find: 'if (known === asked) known = null;',
-    replace: 'if (known !== asked) known = null;',
+    find: 'keepMs: FAILED_MS',
+    replace: 'keepMs: METADATA_MS',
   },
   {
     name: 'an account of a provider is connected to whoever comes back',
     ...oidcScreens,
     find: 'visitor === null || visitor.signIn.id !== signIn',
     replace: 'visitor === null',
+  },
+  {
+    name: 'a browser writes the cookie of a sign-in at a provider itself',
+    file: 'src/dashboard/oidc-flow.ts',
+    tests: ['test/dashboard/oidc.test.ts'],
+    find: "content === '' || !isSame(",
+    replace: "content === '' && !isSame(",
+  },
+  {
+    name: 'the mark of a sign-in at a provider is known to everybody',
+    file: 'src/dashboard/oidc-flow.ts',
+    tests: ['test/dashboard/oidc.test.ts'],
+    find: "await secrets.keep('oidc_flows', randomText(SECRET_LENGTH))",
+    replace: "(await Promise.resolve(randomText(SECRET_LENGTH))) && 'known'",
+  },
+  {
+    name: 'an account of a provider is connected by whoever has got hold of a sign-in',
+    ...identities,
+    find: 'if (!isConfirmed(signIn, now)) return',
+    replace: 'if (!isConfirmed(signIn, 0)) return',
+  },
+  {
+    name: 'a sign-in for which the provider has asked nothing is a proof of who somebody is',
+    ...identities,
+    find: 'provenAt === null ? null : Math.min(now, provenAt)',
+    replace: 'provenAt === null ? null : now',
+  },
+  {
+    name: 'a sign-in of which the provider does not tell when it was is a proof of who somebody is',
+    ...identities,
+    find: 'const confirmedAt = provenAt === null ? null :',
+    replace: 'const confirmedAt = provenAt === null ? now :',
   },
   {
     name: 'a sign-in at a provider can be begun and never ends',

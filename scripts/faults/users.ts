@@ -51,8 +51,8 @@ export const userFaults: readonly Fault[] = [
   {
     name: 'the cookie stays the same behind the second factor',
     ...signing,
-    find: 'const whole = { secretHash, confirmedAt: now, seenAt: now };',
-    replace: 'const whole = { confirmedAt: now, seenAt: now };',
+    find: 'const whole = { secretHash, isWhole: true, confirmedAt: now, seenAt: now };',
+    replace: 'const whole = { isWhole: true, confirmedAt: now, seenAt: now };',
   },
   {
     name: 'whoever is signed in proves it by the password alone, though there is a second factor',
@@ -119,8 +119,8 @@ export const userFaults: readonly Fault[] = [
   {
     name: 'half a sign-in pushes out a whole one',
     ...signing,
-    find: '(confirmedAt !== null) === isWhole',
-    replace: '(confirmedAt !== null) !== isWhole',
+    find: 'each.isWhole === isWhole',
+    replace: 'each.isWhole !== isWhole',
   },
   {
     name: 'strangers keep who is signed in from proving it',
@@ -131,8 +131,8 @@ export const userFaults: readonly Fault[] = [
   {
     name: 'a proof leaves the cookie as it was',
     ...signing,
-    find: '  secretHash,\n  confirmedAt: now,\n  failures: NO_FAILURES,',
-    replace: '  confirmedAt: now,\n  failures: NO_FAILURES,',
+    find: '  secretHash,\n  confirmedAt,\n  failures: NO_FAILURES,',
+    replace: '  confirmedAt,\n  failures: NO_FAILURES,',
   },
   {
     name: 'an account takes all users of the installation',
@@ -170,7 +170,7 @@ export const userFaults: readonly Fault[] = [
     name: 'half a sign-in is a whole one',
     file: 'src/dashboard/visitor.ts',
     tests: signIn,
-    find: 'visitor === null || visitor.signIn.confirmedAt === null',
+    find: 'visitor === null || !visitor.signIn.isWhole',
     replace: 'visitor === null',
   },
   {

@@ -65,9 +65,14 @@ export function issuer(text: string): string {
   const url = URL.parse(text);
   const isHere = /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url?.hostname ?? '');
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isHere);
-  if (!url || !isSafe || url.search || url.hash || url.username || url.password)
+  if (!url || !isSafe || /[?#]/.test(text) || url.username || url.password)
     throw new Error(
       'must be an https address without user and query, such as https://login.example.com, or an http address of this machine',
+    );
+  // By the address of its metadata a provider would be taken whoever it says it is.
+  if (url.pathname.includes('/.well-known/'))
+    throw new Error(
+      'must be the address of the provider itself, which is the part before /.well-known/, such as https://login.example.com',
     );
   return text;
 }

@@ -93,6 +93,7 @@ ${options && passkeyForm('get', { action, name: 'confirm_passkey', options }, by
 ${
   provider !== null &&
   user.identity !== undefined &&
+  provider.knows(user.identity) &&
   html`<p><a href="${basePath}/dashboard/oidc/confirm" target="_blank" rel="noopener">Prove it with ${provider.name}</a> in a new window, and then:</p>
 <form method="post" action="${action}">${fields}<button class="quiet">I have done so, go on</button></form>`
 }

@@ -14,7 +14,7 @@ export type DashboardDependencies = {
   readonly publicUrl: string;
   /** Its path: empty unless a proxy puts one in front. */
   readonly basePath: string;
-  readonly store: Pick<Store, 'accounts' | 'dashboardUsers'>;
+  readonly store: Pick<Store, 'accounts' | 'dashboardUsers' | 'secrets'>;
   readonly execute: Execute;
   /** True where browsers reach the service over HTTP from other machines: they take no cookie of a sign-in then. */
   readonly isPlain: boolean;

@@ -57,6 +57,8 @@ const TRIED = ['/dashboard/sign-in', '/dashboard/code', '/dashboard/passkey', '/
 
 /** Asked for by a browser that comes back from a provider, which is asked about what it brings. */
 const CALLBACK = '/dashboard/oidc/callback';
+/** Lead to the provider. Their allowance is their own, so that who has begun can come back. */
+const BEGINS = ['/dashboard/oidc', '/dashboard/oidc/confirm'];
 
 export async function dashboardRoutes(
   app: FastifyInstance,
@@ -64,9 +66,9 @@ export async function dashboardRoutes(
 ): Promise<void> {
   const { basePath, addresses, publicUrl } = dependencies;
   // An operator who sets no limit for addresses has none here.
-  const tries = createAddressLimiter(Math.min(TRIES_PER_SECOND, addresses.perSecond), () =>
-    performance.now(),
-  );
+  const perSecond = Math.min(TRIES_PER_SECOND, addresses.perSecond);
+  const tries = createAddressLimiter(perSecond, () => performance.now());
+  const begins = createAddressLimiter(perSecond, () => performance.now());
   // Forms are the only bodies that belong here.
   app.removeContentTypeParser(['application/json', 'text/plain']);
   await app.register(formbody, { bodyLimit: BODY_LIMIT_BYTES });
@@ -81,7 +83,8 @@ export async function dashboardRoutes(
     const isForm = request.method === 'POST';
     const { url: route = '' } = request.routeOptions;
     const isTry = (isForm && TRIED.includes(route)) || route === CALLBACK;
-    const waitMs = addresses.take(request.ip) || (isTry ? tries.take(request.ip) : 0);
+    const further = isTry ? tries : BEGINS.includes(route) ? begins : null;
+    const waitMs = addresses.take(request.ip) || (further?.take(request.ip) ?? 0);
     if (waitMs > 0) {
       reply.header('retry-after', Math.ceil(waitMs / 1000));
       sendProblem(reply, 429, 'Too many requests', 'Wait for a few seconds, and load the page again.');

@@ -46,7 +46,7 @@ export async function visitorOf(
   request: FastifyRequest,
 ): Promise<Visitor | null> {
   const visitor = await anyVisitor(dependencies, request);
-  if (visitor === null || visitor.signIn.confirmedAt === null) return null;
+  if (visitor === null || !visitor.signIn.isWhole) return null;
   const { signIn } = visitor;
   if (dependencies.realNow() - signIn.seenAt >= NOTED_EVERY_MS) {
     const command = { type: 'see_sign_in', signIn: signIn.id, address: request.ip } as const;

@@ -28,6 +28,6 @@ export function representNewLink(user: User, account: number, url: string | null
 
 /** A sign-in that still lacks its second factor is of somebody who knows the password, and nobody yet. */
 function lastSeenAt({ signIns }: User): number | null {
-  const times = signIns.flatMap(({ confirmedAt, seenAt }) => (confirmedAt === null ? [] : [seenAt]));
+  const times = signIns.flatMap(({ isWhole, seenAt }) => (!isWhole ? [] : [seenAt]));
   return times.length === 0 ? null : Math.max(...times);
 }

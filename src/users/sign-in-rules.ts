@@ -5,6 +5,7 @@ import { hashCode, usedTotp } from './codes.ts';
 import {
   type Failures,
   type Identity,
+  isConfirmed,
   MAX_HALF_SIGN_INS,
   MAX_PASSKEYS,
   MAX_SIGN_INS,
@@ -22,6 +23,7 @@ import {
   type NewSignIn,
   NO_FAILURES,
   SIGNED_OUT,
+  TOO_LONG_AGO,
   type UsedPasskey,
   type UserCommand,
   type UserDecision,
@@ -32,19 +34,27 @@ import {
 const FREE_FAILURES = 10;
 const PAUSE_MS = 60_000;
 
+type Proved = Pick<SignIn, 'isWhole' | 'confirmedAt'>;
+
 /**
  * A new sign-in. The oldest makes room for it; one that lacks its second factor pushes out no whole one. Who can sign in
  * needs no link any more, whoever has asked for one.
  */
-export function withSignIn(user: User, signIn: NewSignIn, now: RealTime, isWhole = user.totp === null): User {
+export function withSignIn(
+  user: User,
+  signIn: NewSignIn,
+  now: RealTime,
+  { isWhole = user.totp === null, confirmedAt = isWhole ? now : null }: Partial<Proved> = {},
+): User {
   const made: SignIn = {
     ...signIn,
     createdAt: now,
     seenAt: now,
-    confirmedAt: isWhole ? now : null,
+    isWhole,
+    confirmedAt,
     failures: NO_FAILURES,
   };
-  const alike = user.signIns.filter(({ confirmedAt }) => (confirmedAt !== null) === isWhole);
+  const alike = user.signIns.filter((each) => each.isWhole === isWhole);
   const most = isWhole ? MAX_SIGN_INS : MAX_HALF_SIGN_INS;
   const gone = alike.slice(0, Math.max(0, alike.length + 1 - most));
   const signIns = [...user.signIns.filter((each) => !gone.includes(each)), made];
@@ -101,15 +111,15 @@ export function triedBy(
 
 function wholeSignIn(user: User, id: SignInId, now: RealTime): SignIn | undefined {
   const signIn = openSignIn(user, id, now);
-  return signIn?.confirmedAt === null ? undefined : signIn;
+  return signIn?.isWhole ? signIn : undefined;
 }
 
 export function codeGiven(user: User, command: CommandOf<'give_code'>): UserDecision | Refusal {
   const { signIn: id, code, secretHash, now } = command;
-  if (openSignIn(user, id, now)?.confirmedAt !== null) return refuse('not_found', SIGNED_OUT);
+  if (openSignIn(user, id, now)?.isWhole !== false) return refuse('not_found', SIGNED_OUT);
   return triedByAnybody(user, command, user.password, () => {
     const used = withCodeUsed(user, code, now);
-    const whole = { secretHash, confirmedAt: now, seenAt: now };
+    const whole = { secretHash, isWhole: true, confirmedAt: now, seenAt: now };
     return used && { ...withChanged(used, id, whole), link: null, failures: NO_FAILURES };
   });
 }
@@ -138,13 +148,13 @@ export function confirmedByPasskey(
   const used = withPasskeyUsed(user, command);
   return used === null
     ? refuse('not_found', BAD_PASSKEY)
-    : changed(withChanged(used, id, provenAt(now, secretHash)));
+    : changed(withChanged(used, id, proof(now, secretHash)));
 }
 
 /** A proof gives the sign-in a new secret, so that it is worth nothing to who has copied the one before. */
-const provenAt = (now: RealTime, secretHash: string): Partial<SignIn> => ({
+const proof = (confirmedAt: RealTime, secretHash: string): Partial<SignIn> => ({
   secretHash,
-  confirmedAt: now,
+  confirmedAt,
   failures: NO_FAILURES,
 });
 
@@ -153,7 +163,7 @@ export function confirmed(user: User, command: CommandOf<'confirm'>): UserDecisi
   const { signIn: id, code, secretHash, now } = command;
   return triedBy(user, command, () => {
     const used = user.totp === null ? user : withCodeUsed(user, code, now);
-    return used && withChanged(used, id, provenAt(now, secretHash));
+    return used && withChanged(used, id, proof(now, secretHash));
   });
 }
 
@@ -170,12 +180,18 @@ function withCodeUsed(user: User, code: string, now: RealTime): User | null {
 const hasIdentity = ({ identity }: User, { issuer, subject }: Identity): boolean =>
   identity !== undefined && identity.issuer === issuer && identity.subject === subject;
 
-/** An identity is of one user, who has proved at the provider that it is theirs. */
+/**
+ * An identity is of one user, who has proved at the provider that it is theirs; and here, lately, that the sign-in is: the
+ * identity is a way in that lasts longer than any sign-in.
+ */
 export function withIdentity(
   user: User,
   { byIdentity }: UserFacts,
-  { identity, now }: CommandOf<'link_identity'>,
+  { identity, signIn: id, now }: CommandOf<'link_identity'>,
 ): UserDecision | Refusal {
+  const signIn = wholeSignIn(user, id, now);
+  if (signIn === undefined) return refuse('not_found', SIGNED_OUT);
+  if (!isConfirmed(signIn, now)) return refuse('not_found', TOO_LONG_AGO);
   if (byIdentity !== null && byIdentity.id !== user.id)
     return refuse('user_exists', 'Somebody else signs in with this account of the provider.');
   if (hasIdentity(user, identity)) return { kind: 'unchanged', user };
@@ -187,21 +203,26 @@ export function withoutIdentity(user: User): UserDecision {
   return identity === undefined ? { kind: 'unchanged', user } : changed(others);
 }
 
-/** The provider asks for what factors it wants: the sign-in is whole. */
-export const signedInByIdentity = (
+/**
+ * The provider asks for what factors it wants: the sign-in is whole. It may have asked nothing, of somebody whom it knows
+ * already, so that it proves who they are as of when they signed in there, and nothing where that is not told.
+ */
+export function signedInByIdentity(
   user: User,
-  { identity, replaces, signIn, now }: CommandOf<'sign_in_by_identity'>,
-): UserDecision | Refusal =>
-  hasIdentity(user, identity)
-    ? changed(withSignIn(without(user, replaces), signIn, now, true))
-    : refuse('not_found', BAD_IDENTITY);
+  { identity, provenAt, replaces, signIn, now }: CommandOf<'sign_in_by_identity'>,
+): UserDecision | Refusal {
+  if (!hasIdentity(user, identity)) return refuse('not_found', BAD_IDENTITY);
+  const confirmedAt = provenAt === null ? null : Math.min(now, provenAt);
+  return changed(withSignIn(without(user, replaces), signIn, now, { isWhole: true, confirmedAt }));
+}
 
 export function confirmedByIdentity(
   user: User,
-  { identity, signIn: id, secretHash, now }: CommandOf<'confirm_by_identity'>,
+  { identity, provenAt, signIn: id, secretHash, now }: CommandOf<'confirm_by_identity'>,
 ): UserDecision | Refusal {
-  if (wholeSignIn(user, id, now) === undefined) return refuse('not_found', SIGNED_OUT);
-  return hasIdentity(user, identity)
-    ? changed(withChanged(user, id, provenAt(now, secretHash)))
-    : refuse('not_found', BAD_IDENTITY);
+  const own = wholeSignIn(user, id, now);
+  if (own === undefined) return refuse('not_found', SIGNED_OUT);
+  return provenAt !== null && hasIdentity(user, identity)
+    ? changed(withChanged(user, id, proof(Math.min(now, provenAt), secretHash)))
+    : { kind: 'failed', user: withChanged(user, id, { failures: oneMore(own.failures, now) }) };
 }

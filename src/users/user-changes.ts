@@ -84,7 +84,9 @@ export function decideUser(
       const used = withPasskeyUsed(user, command);
       return used === null
         ? refuse('not_found', BAD_PASSKEY)
-        : changed(withSignIn(without(used, command.replaces), command.signIn, command.now, true));
+        : changed(
+            withSignIn(without(used, command.replaces), command.signIn, command.now, { isWhole: true }),
+          );
     }
     case 'confirm_by_passkey':
       return confirmedByPasskey(user, command);

@@ -65,17 +65,21 @@ export type UserCommand = { readonly now: RealTime } & (
       readonly signIn: SignInId;
       readonly secretHash: string;
     } & UsedPasskey)
-  | { readonly type: 'link_identity'; readonly identity: Identity }
+  /** `signIn` is the one that has begun it. */
+  | { readonly type: 'link_identity'; readonly identity: Identity; readonly signIn: SignInId }
   | { readonly type: 'unlink_identity' }
   | {
       readonly type: 'sign_in_by_identity';
       readonly identity: Identity;
+      /** Time at which the user signed in at the provider; null where it does not tell. */
+      readonly provenAt: RealTime | null;
       readonly signIn: NewSignIn;
       readonly replaces?: SignInId;
     }
   | {
       readonly type: 'confirm_by_identity';
       readonly identity: Identity;
+      readonly provenAt: RealTime | null;
       readonly signIn: SignInId;
       readonly secretHash: string;
     }
@@ -126,6 +130,7 @@ export type UserDecision = {
 export const NO_SUCH_MEMBER = 'There is no such member of the account.';
 export const BAD_LINK = 'The link was used already, has expired, or is not complete.';
 export const BAD_IDENTITY = 'You do not sign in with this account of the provider.';
+export const TOO_LONG_AGO = 'You proved too long ago who you are. Begin again.';
 export const SIGNED_OUT = 'You are signed out.';
 export const BAD_PASSKEY = 'The passkey is not known here, or what it was asked for is too old.';
 

@@ -86,7 +86,9 @@ export type SignIn = {
   readonly formToken: string;
   readonly createdAt: RealTime;
   readonly seenAt: RealTime;
-  /** Time at which the user last proved who they are; null while the second factor is still to come. */
+  /** False while the second factor is still to come: the sign-in leads to nothing else until then. */
+  readonly isWhole: boolean;
+  /** Time at which the user last proved who they are; null for one who has not, as far as anybody has told. */
   readonly confirmedAt: RealTime | null;
   readonly address: string;
   /** The browser as it names itself. */
@@ -117,8 +119,8 @@ const PARTIAL_MS = 5 * 60_000;
 export const CONFIRMED_MS = 10 * 60_000;
 
 /** Time at which the sign-in ends unless it is used. */
-export function endOf({ createdAt, seenAt, confirmedAt }: SignIn): RealTime {
-  if (confirmedAt === null) return createdAt + PARTIAL_MS;
+export function endOf({ createdAt, seenAt, isWhole }: SignIn): RealTime {
+  if (!isWhole) return createdAt + PARTIAL_MS;
   return Math.min(seenAt + IDLE_MS, createdAt + LONGEST_MS);
 }
 

@@ -105,6 +105,9 @@ const rows: { readonly [Name in keyof Config]: Row } = {
       'https://a@login.example.com',
       'https://a.example/?b',
       'https://a.example/#b',
+      'https://a.example/#',
+      'https://a.example/?',
+      'https://a.example/.well-known/openid-configuration',
     ],
   },
   OIDC_CLIENT_ID: {

@@ -1,7 +1,9 @@
 /** Signing in by OpenID Connect, with a provider that plays along, that does not, and with attackers in between. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, suite, test } from 'node:test';
+import { pino } from 'pino';
 import type { Browser as ChromiumBrowser } from 'playwright-core';
+import { StoreUnavailable } from '../../src/store/errors.ts';
 import type { User } from '../../src/users/user.ts';
 import { violationsOf } from '../support/axe.ts';
 import { launchBrowser } from '../support/browser.ts';
@@ -16,17 +18,24 @@ import {
 } from '../support/dashboard.ts';
 import { startProvider } from '../support/oidc-provider.ts';
 import { startService } from '../support/service.ts';
+import { changeUser } from '../support/users.ts';
 
 const provider = await startProvider({ after });
-let clock = Date.now();
-const service = await startService({ after }, { env: provider.settings, realNow: () => clock });
+/** The clock of the service, ahead of that of the provider as tests like. */
+let aheadMs = 0;
+const clock = () => Date.now() + aheadMs;
+const service = await startService({ after }, { env: provider.settings, realNow: clock });
 const { url } = service;
 const { store } = service.service;
 const NAME = new URL(provider.issuer).host;
-afterEach(() => provider.reset());
+const MINUTE = 60_000;
+afterEach(() => {
+  provider.reset();
+  aheadMs = 0;
+});
 
 /** A browser that keeps all cookies. */
-function browser(first: Visitor | null = null) {
+function browser(first: Visitor | null = null, at = url) {
   const cookies = new Map<string, string>();
   const keep = (pair: string) => {
     const at = pair.indexOf('=');
@@ -38,7 +47,7 @@ function browser(first: Visitor | null = null) {
   async function send(path: string, init: RequestInit = {}): Promise<Page> {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const headers = { cookie, 'sec-fetch-site': 'same-origin' };
-    const address = path.startsWith('http') ? path : url + path;
+    const address = path.startsWith('http') ? path : at + path;
     const response = await fetch(address, { redirect: 'manual', headers, ...init });
     for (const line of response.headers.getSetCookie()) keep(line.split(';', 1)[0] ?? '');
     const location = response.headers.get('location');
@@ -202,9 +211,9 @@ suite('an attack on the way back', () => {
     const { subject } = await linkedUser();
     const guest = browser();
     const back = provider.approve(await begin(guest), subject);
-    clock += 600_000;
+    aheadMs = 600_000;
     await assertNobody(guest, await guest.get(back), /too long ago/);
-    clock -= 600_000;
+    aheadMs = 0;
     for (const text of [
       '',
       'x',
@@ -225,6 +234,12 @@ suite('an attack on the way back', () => {
       ['no nonce', { without: ['nonce'] }],
       ['another audience', { claims: { aud: 'another' } }],
       ['several audiences and another party', { claims: { aud: ['opentill', 'another'], azp: 'another' } }],
+      ['one audience and another party', { claims: { azp: 'another' } }],
+      ['made in times to come', { claims: { iat: now + 900, exp: now + 1200 } }],
+      ['asked in times to come', { claims: { auth_time: now + 900 } }],
+      ['an empty subject', { claims: { sub: '' } }],
+      ['a subject of another script', { claims: { sub: 'Ünal' } }],
+      ['a subject without end', { claims: { sub: 'x'.repeat(256) } }],
       ['another issuer', { claims: { iss: 'https://evil.example' } }],
       ['expired', { claims: { iat: now - 900, exp: now - 600 } }],
       ['no end', { without: ['exp'] }],
@@ -245,6 +260,43 @@ suite('an attack on the way back', () => {
   });
 });
 
+suite('a flow', () => {
+  const FLOW = '__Host-opentill-oidc';
+  const contentOf = (cookie: string): object =>
+    JSON.parse(Buffer.from(cookie.split('.')[0] ?? '', 'base64url').toString());
+
+  test('is none that the browser has written itself, or made of another', async () => {
+    const { user, own } = await linkedUser();
+    aheadMs = 30 * MINUTE;
+    const back = provider.approve(await begin(own), 'of mallory');
+    const cookie = own.cookies.get(FLOW) ?? '';
+    const [content = '', mark = ''] = cookie.split('.');
+    const signIn = (await store.dashboardUsers.fetch(user.id))?.signIns[0]?.id;
+    const forged = Buffer.from(
+      JSON.stringify({ ...contentOf(cookie), purpose: 'link', signIn, startedAt: clock() }),
+    ).toString('base64url');
+    for (const value of [forged, `${forged}.`, `${forged}.${mark}`, `${content}.${mark.slice(0, 40)}`]) {
+      own.cookies.set(FLOW, value);
+      const answer = await own.get(back);
+      assert.equal(answer.status, 422);
+      assert.match(textOf(answer), /was not begun in this browser/);
+    }
+    const identity = { issuer: provider.issuer, subject: 'of mallory' };
+    assert.equal(await store.dashboardUsers.fetchByIdentity(identity), null);
+  });
+
+  test('is marked under a secret that is kept for all processes, and told to nobody', async () => {
+    const { subject } = await linkedUser();
+    const guest = browser();
+    const back = provider.approve(await begin(guest), subject);
+    const before = guest.cookies.get(FLOW) ?? '';
+    const kept = await store.secrets.fetch('oidc_flows');
+    assert.equal(kept?.length, 52);
+    assert.ok(!before.includes(kept ?? ''));
+    assert.equal((await guest.get(back)).status, 303);
+  });
+});
+
 suite('a provider in trouble', () => {
   test('is told of, and other ways of signing in work', async () => {
     const { subject, email } = await linkedUser();
@@ -261,17 +313,104 @@ suite('a provider in trouble', () => {
   });
 
   test('that does not answer at the first use is asked again', async () => {
-    const other = await startService({ after }, { env: provider.settings });
+    const other = await startService({ after }, { env: provider.settings, realNow: clock });
     provider.play.status = 500;
+    const before = provider.requests.length;
     const away = await fetch(`${other.url}/dashboard/oidc`, { redirect: 'manual' });
     assert.equal(away.status, 422);
     assert.match(await away.text(), /does not answer/);
     provider.reset();
+    // Nobody who comes by sets the pace.
+    for (let i = 0; i < 5; i++)
+      assert.equal((await fetch(`${other.url}/dashboard/oidc`, { redirect: 'manual' })).status, 422);
+    assert.equal(provider.requests.length, before + 1);
+    aheadMs = 5_000;
     assert.equal((await fetch(`${other.url}/dashboard/oidc`, { redirect: 'manual' })).status, 303);
   });
 });
 
+suite('what is told of a failure', () => {
+  /** A service with a log; gives its lines of sign-ins that failed. */
+  async function logged(env: Record<string, string> = {}) {
+    const lines: string[] = [];
+    const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) });
+    const other = await startService({ after }, { env: { ...provider.settings, ...env }, logger });
+    return { other, failures: () => lines.filter((line) => line.includes('sign-in at a provider failed')) };
+  }
+
+  test('is one line in a minute for each reason, with no text that anybody sends', async () => {
+    const { other, failures } = await logged();
+    for (const error of ['access_denied', 'x'.repeat(5000), 'A line\nof mine', 'access_denied']) {
+      const guest = browser(null, other.url);
+      const state = new URL(await begin(guest)).searchParams.get('state') ?? '';
+      const query = new URLSearchParams({ error, state, iss: provider.issuer });
+      assert.equal((await guest.get(`/dashboard/oidc/callback?${query}`)).status, 422);
+    }
+    const reasons = failures().map((line) => JSON.parse(line).reason);
+    assert.deepEqual(reasons, [
+      'OAUTH_AUTHORIZATION_RESPONSE_ERROR access_denied',
+      'OAUTH_AUTHORIZATION_RESPONSE_ERROR',
+    ]);
+  });
+
+  test('says that the settings are wrong to whoever can mend them, and not that nobody was confirmed', async () => {
+    for (const [env, reason] of [
+      [{ OIDC_ISSUER: `${provider.issuer}/another` }, /status 404/],
+      [{ OIDC_ISSUER: 'http://localhost:9999' }, /ECONNREFUSED/],
+    ] as const) {
+      const { other, failures } = await logged(env);
+      const answer = await browser(null, other.url).get('/dashboard/oidc');
+      assert.match(textOf(answer), /does not answer as it should/);
+      assert.match(failures().join(), reason);
+    }
+    const { other, failures } = await logged({ OIDC_CLIENT_SECRET: 'wrong' });
+    const guest = browser(null, other.url);
+    const answer = await guest.get(provider.approve(await begin(guest), 'anybody'));
+    assert.match(textOf(answer), /does not answer as it should/);
+    assert.match(failures().join(), /refuses this client: \w+ invalid_client/);
+  });
+
+  test('is not laid upon the provider where the database is away', async (context) => {
+    const { subject } = await linkedUser();
+    const guest = browser();
+    const back = provider.approve(await begin(guest), subject);
+    context.mock.method(store.dashboardUsers, 'fetchByIdentity', async () => {
+      throw new StoreUnavailable('the database is away');
+    });
+    const answer = await guest.get(back);
+    assert.equal(answer.status, 503);
+    assert.match(textOf(answer), /Something is wrong with the service/);
+  });
+});
+
 suite('an account of the provider', () => {
+  test('is told from one of a provider before it, which proves nothing and can be disconnected', async () => {
+    const plain = await startService({ after });
+    for (const each of [service, plain]) {
+      const { store } = each.service;
+      const { visitor, user } = await signedInVisitor(each, { role: 'owner', email: 'old@example.com' });
+      const [signIn] = (await store.dashboardUsers.fetch(user.id))?.signIns ?? [];
+      assert.ok(signIn);
+      const identity = { issuer: 'https://old.example.com/realms/one', subject: '1' };
+      await changeUser(store, user.id, {
+        type: 'link_identity',
+        identity,
+        signIn: signIn.id,
+        now: Date.now(),
+      });
+      const own = browser(visitor, each.url);
+      const profile = await own.get('/dashboard/profile');
+      assert.match(
+        textOf(profile),
+        /You have connected an account of old\.example\.com, with which nobody signs in/,
+      );
+      assert.equal((await own.get('/dashboard/oidc/confirm')).status, 404);
+      const removed = await own.post('/dashboard/profile/identity/remove', tokenIn(profile));
+      assert.equal(removed.location, '/dashboard/profile?done=identity-removed');
+      assert.equal(await store.dashboardUsers.fetchByIdentity(identity), null);
+    }
+  });
+
   test('is of one user', async () => {
     const { subject } = await linkedUser();
     const { visitor } = await signedInVisitor(service, { role: 'owner', email: 'second@example.com' });
@@ -295,6 +434,19 @@ suite('an account of the provider', () => {
     );
   });
 
+  test('is connected by nobody whose proof of who they are is too old meanwhile', async () => {
+    const { visitor } = await signedInVisitor(service, { role: 'owner', email: 'slow@example.com' });
+    const own = browser(visitor);
+    aheadMs = 9 * MINUTE;
+    const back = provider.approve(await linkAddress(own), 'of somebody slow');
+    aheadMs = 11 * MINUTE;
+    const answer = await own.get(back);
+    assert.equal(answer.status, 422);
+    assert.match(textOf(answer), /You proved too long ago who you are/);
+    const identity = { issuer: provider.issuer, subject: 'of somebody slow' };
+    assert.equal(await store.dashboardUsers.fetchByIdentity(identity), null);
+  });
+
   test('is disconnected by its user, and by a link that brings them back', async () => {
     const { user, own, subject } = await linkedUser();
     const removed = await own.post(
@@ -314,13 +466,36 @@ suite('an account of the provider', () => {
 });
 
 suite('proving anew who one is', () => {
+  test('is needed behind a sign-in for which the provider has asked nothing, or does not tell when', async () => {
+    const { subject } = await linkedUser();
+    const now = Math.floor(Date.now() / 1000);
+    for (const [play, isAsked] of [
+      [{ claims: { auth_time: now - 3600 } }, true],
+      [{ without: ['auth_time'] }, true],
+      [{ claims: { auth_time: now - 300 } }, false],
+    ] as const) {
+      provider.reset();
+      Object.assign(provider.play, play);
+      const guest = browser();
+      assert.equal((await guest.get(provider.approve(await begin(guest), subject))).status, 303);
+      const form = {
+        ...tokenIn(await guest.get('/dashboard/1/test/keys')),
+        name: 'One',
+        'permissions.read': 'on',
+      };
+      const asked = await guest.post('/dashboard/1/test/keys', form);
+      assert.match(textOf(asked), isAsked ? /Is it you\?/ : /Your new key/);
+      const proved = await guest.post('/dashboard/1/test/keys', { ...form, confirm_password: PASSWORD });
+      assert.match(textOf(proved), /Your new key/);
+    }
+  });
+
   const confirmAddress = async (own: Browser): Promise<string> =>
     (await own.get('/dashboard/oidc/confirm')).location ?? assert.fail('no way to the provider');
 
   test('asks the provider to ask anew, and goes on with the form that was sent', async () => {
     const { own, subject } = await linkedUser();
-    const before = clock;
-    clock += 11 * 60_000;
+    aheadMs = 11 * MINUTE;
     const token = tokenIn(await own.get('/dashboard/1/test/keys'));
     const key = { ...token, name: 'Proved', 'permissions.read': 'on' };
     const asked = await own.post('/dashboard/1/test/keys', key);
@@ -328,19 +503,17 @@ suite('proving anew who one is', () => {
     const address = await confirmAddress(own);
     const { searchParams } = new URL(address);
     assert.deepEqual([searchParams.get('max_age'), searchParams.get('prompt')], ['0', 'login']);
-    provider.play.claims = { auth_time: Math.floor(clock / 1000) };
+    provider.play.claims = { auth_time: Math.floor(clock() / 1000) };
     const proved = await own.get(provider.approve(address, subject));
     assert.match(textOf(proved), /You have proved who you are/);
     assert.match(textOf(await own.post('/dashboard/1/test/keys', key)), /Your new key/);
-    clock = before;
   });
 
   test('is no proof by an old sign-in there, without its time, or by another account', async () => {
     const { own, subject } = await linkedUser();
-    const before = clock;
-    clock += 11 * 60_000;
+    aheadMs = 11 * MINUTE;
     const token = tokenIn(await own.get('/dashboard/1/test/keys'));
-    const fresh = Math.floor(clock / 1000);
+    const fresh = Math.floor(clock() / 1000);
     for (const [play, who, said] of [
       [{ claims: { auth_time: fresh - 60 } }, subject, /has not confirmed/],
       [{ without: ['auth_time'] }, subject, /has not confirmed/],
@@ -354,7 +527,6 @@ suite('proving anew who one is', () => {
       const asked = await own.post('/dashboard/1/test/keys', { ...token, 'permissions.read': 'on' });
       assert.match(textOf(asked), /Is it you\?/);
     }
-    clock = before;
   });
 });
 

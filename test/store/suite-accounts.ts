@@ -151,8 +151,13 @@ export function accountSuite(open: Open): void {
         await acceptedUser(store, { email: 'b@example.com' }),
       ];
       const identity = { issuer: 'https://login.example.com', subject: '1' };
-      const command = { type: 'link_identity', identity, now: Date.now() } as const;
-      const tries = await Promise.allSettled(users.map(({ id }) => changeUser(store, id, command)));
+      const tries = await Promise.allSettled(
+        users.map(({ id, signIns: [signIn] }) => {
+          assert.ok(signIn);
+          const command = { type: 'link_identity', identity, signIn: signIn.id, now: Date.now() } as const;
+          return changeUser(store, id, command);
+        }),
+      );
       assert.deepEqual(tries.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
       const found = await store.dashboardUsers.fetchByIdentity(identity);
       assert.ok(found);

@@ -8,11 +8,11 @@ test('a member was seen when a browser that is signed in asked last, and not bef
   const user = signedIn();
   const [signIn] = user.signIns;
   assert.ok(signIn);
-  const at = (seenAt: number, confirmedAt: number | null = T) => ({ ...signIn, seenAt, confirmedAt });
+  const at = (seenAt: number, isWhole = true) => ({ ...signIn, seenAt, isWhole });
   const seenAt = (...signIns: (typeof signIn)[]) => representMember({ ...user, signIns }, 1).last_seen_at;
   assert.equal(seenAt(), null);
-  assert.equal(seenAt(at(T + MINUTE), at(T), at(T + 2 * MINUTE, null)), '2026-01-15T12:01:00.000Z');
-  assert.equal(seenAt(at(T, null)), null);
+  assert.equal(seenAt(at(T + MINUTE), at(T), at(T + 2 * MINUTE, false)), '2026-01-15T12:01:00.000Z');
+  assert.equal(seenAt(at(T, false)), null);
 });
 
 test('a member is shown with the role on the account, the state of the invitation, and no more of a secret than that it is there', () => {

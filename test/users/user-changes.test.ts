@@ -213,11 +213,12 @@ suite('a second factor', () => {
 
   test('is asked for behind the password, within five minutes, and the secret of the cookie changes', () => {
     const user = half();
-    assert.equal(user.signIns.at(-1)?.confirmedAt, null);
+    assert.deepEqual([user.signIns.at(-1)?.isWhole, user.signIns.at(-1)?.confirmedAt], [false, null]);
     const whole = decided('change', user, give(codeOf(secret, later)));
     assert.deepEqual(whole.signIns.at(-1), {
       ...user.signIns.at(-1),
       secretHash: sha256('third'),
+      isWhole: true,
       confirmedAt: later,
     });
     const late = later + 5 * MINUTE;
@@ -238,7 +239,7 @@ suite('a second factor', () => {
   test('pushes out no whole sign-in while it is still to come', () => {
     let user = withTotp();
     for (let i = 0; i < 30; i++) user = half(user, `half ${i}`);
-    assert.equal(user.signIns.filter(({ confirmedAt }) => confirmedAt === null).length, 3);
+    assert.equal(user.signIns.filter(({ isWhole }) => !isWhole).length, 3);
     assert.equal(user.signIns[0]?.secretHash, sha256('first'));
   });
 
@@ -310,7 +311,10 @@ suite('proving anew who one is', () => {
     assert.equal(refused({ ...signedIn(), signIns: [] }, confirm(PASSWORD)), 'not_found');
     const [signIn] = signedIn().signIns;
     assert.ok(signIn);
-    const half = { ...signedIn(), signIns: [{ ...signIn, createdAt: now, confirmedAt: null }] };
+    const half = {
+      ...signedIn(),
+      signIns: [{ ...signIn, createdAt: now, isWhole: false, confirmedAt: null }],
+    };
     assert.equal(refused(half, confirm(PASSWORD)), 'not_found');
   });
 });

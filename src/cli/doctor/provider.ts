@@ -14,7 +14,9 @@ export async function examineProvider(values: Values): Promise<readonly Finding[
   if (issuer === '') return [];
   const callback = `${values.PUBLIC_URL ?? ''}/dashboard/oidc/callback`;
   try {
-    await createProvider({ issuer, clientId, clientSecret, callback }).begin({ isProof: false });
+    await createProvider({ issuer, clientId, clientSecret, callback, realNow: Date.now }).begin({
+      isProof: false,
+    });
     return [good('The provider of OpenID Connect answers.')];
   } catch (error) {
     return [

@@ -42,7 +42,7 @@ export function linkScreens(declare: Declare, dependencies: DashboardDependencie
       status: mistakes.length > 0 ? 422 : 200,
       title: isNew ? 'Welcome' : 'A new password',
       main: html`${plainWarning(dependencies)}${otherMistakes(mistakes, ['name', 'email', 'password'])}
-<p>${isNew ? 'Choose a password, and you are signed in.' : 'Choose a new password. You are signed out everywhere else, and a second factor has to be set anew.'}</p>
+<p>${isNew ? 'Choose a password, and you are signed in.' : 'Choose a new password. You are signed out everywhere else. A second factor, passkeys and the account of a provider are removed, and have to be set up anew.'}</p>
 <form method="post" action="${basePath}/dashboard/link/${token}">
 ${isNew && field({ name: 'name', label: 'Your name', value: name, autocomplete: 'name', required: true, maxlength: USER_NAME_LENGTH }, mistakes)}
 ${

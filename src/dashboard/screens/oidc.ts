@@ -3,13 +3,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hashSecret } from '../../accounts/api-key.ts';
 import { isRefusal } from '../../checkout/refusals.ts';
 import { html } from '../../lib/html.ts';
-import type { Identity } from '../../users/user.ts';
+import { createSparing } from '../../lib/sparing.ts';
+import { BAD_IDENTITY } from '../../users/user-commands.ts';
 import { newCookieSecret, setCookie } from '../cookie.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { executeOnUser } from '../execute.ts';
 import { isOwnPath } from '../kept.ts';
-import { type Provider, ProviderAway } from '../oidc.ts';
-import { endFlow, type Flow, flowOf, keepFlow } from '../oidc-flow.ts';
+import { type Confirmed, type Provider, ProviderAway, Unproved } from '../oidc.ts';
+import { type Flow, flowsOf } from '../oidc-flow.ts';
 import { notFound, type Outcome, refused } from '../outcome.ts';
 import type { Declare } from '../screen.ts';
 import { goOnTo, mistake, nowhere, signInScreen } from '../sign-in-forms.ts';
@@ -22,25 +23,37 @@ type Began = Pick<Flow, 'purpose' | 'signIn' | 'next'>;
 /** A cookie has 4 KiB at most: with a longer way back, browsers would keep none. */
 const MAX_NEXT = 1000;
 
+/** Time for which failures for the same reason stand in the log in one line: anybody can bring them about. */
+const LINE_EVERY_MS = 60_000;
+
 export function oidcScreens(declare: Declare, dependencies: DashboardDependencies): void {
   const { basePath, store, provider, realNow } = dependencies;
+  const flows = flowsOf(store);
+  const leftOut = createSparing(LINE_EVERY_MS, () => performance.now());
 
   /** Begins a flow; gives the address at the provider. */
   async function begun(provider: Provider, { reply }: Asked, began: Began): Promise<string> {
     const { url, secrets } = await provider.begin({ isProof: began.purpose !== 'sign-in' });
-    keepFlow(reply, { ...secrets, ...began, startedAt: realNow() });
+    await flows.keep(reply, { ...secrets, ...began, startedAt: realNow() });
     return url;
   }
 
-  /** The words for what went wrong, which is in the log without anything that is secret. */
+  /**
+   * The words for what went wrong at the provider, which is in the log without anything that is secret. All else is no
+   * matter of the provider, and thrown on.
+   */
   function troubleOf(error: unknown, { name }: Provider, request: FastifyRequest): string {
-    const { message } = error instanceof Error ? error : new Error('unknown');
-    request.log.warn(
-      { request_id: request.id, provider: name, reason: message },
-      'sign-in at a provider failed',
-    );
+    if (!(error instanceof ProviderAway || error instanceof Unproved)) throw error;
+    const { message: reason } = error;
+    const like = leftOut(reason);
+    const others = like !== null && like > 0 ? { left_out: like } : {};
+    if (like !== null)
+      request.log.warn(
+        { request_id: request.id, provider: name, reason, ...others },
+        'sign-in at a provider failed',
+      );
     return error instanceof ProviderAway
-      ? `${name} does not answer. Try again in a moment, or sign in another way.`
+      ? `${name} does not answer as it should. Try again in a moment, or sign in another way.`
       : `${name} has not confirmed who you are. Begin again.`;
   }
 
@@ -58,7 +71,8 @@ export function oidcScreens(declare: Declare, dependencies: DashboardDependencie
   });
 
   declare({ method: 'GET', path: '/oidc/confirm', needs: 'sign-in' }, async ({ request, reply, visitor }) => {
-    if (provider === null || visitor.user.identity === undefined) return notFound;
+    if (provider === null || !visitor.user.identity || !provider.knows(visitor.user.identity))
+      return notFound;
     const began = { purpose: 'confirm', signIn: visitor.signIn.id, next: '' } as const;
     try {
       return { away: await begun(provider, { request, reply }, began) };
@@ -97,36 +111,37 @@ export function oidcScreens(declare: Declare, dependencies: DashboardDependencie
   declare({ method: 'GET', path: '/oidc/callback', needs: 'nothing' }, async (visit) => {
     const { request, reply } = visit;
     if (provider === null) return notFound;
-    const flow = flowOf(request, realNow());
+    const flow = await flows.of(request, realNow());
     // A flow ends with the first that comes back, whatever it brings.
-    endFlow(reply);
+    flows.end(reply);
     const again = 'This sign-in was not begun in this browser, or too long ago. Begin again.';
     if (flow === null) return signInScreen(dependencies, nowhere, mistake(again));
     const { state, nonce, verifier, purpose, startedAt } = flow;
     const secrets = { state, nonce, verifier };
+    const query = request.url.replace(/^[^?]*/, '');
+    const isProof = purpose === 'confirm';
+    let confirmed: Confirmed;
     try {
-      const query = request.url.replace(/^[^?]*/, '');
-      const isProof = purpose === 'confirm';
-      const identity = await provider.finish(query, {
+      confirmed = await provider.finish(query, {
         secrets,
         ...(isProof ? { provenSince: startedAt } : {}),
       });
-      return purpose === 'sign-in'
-        ? await signedIn(provider, visit, flow, identity)
-        : await forVisitor(visit, flow, identity);
     } catch (error) {
       const message = troubleOf(error, provider, request);
       return purpose === 'sign-in'
         ? signInScreen(dependencies, goOnTo(flow.next), mistake(message))
         : failed(message);
     }
+    return purpose === 'sign-in'
+      ? signedIn(provider, visit, flow, confirmed)
+      : forVisitor(visit, flow, confirmed);
   });
 
   async function signedIn(
     { name }: Provider,
     { request, reply }: Asked,
     { next }: Flow,
-    identity: Identity,
+    { identity, provenAt }: Confirmed,
   ): Promise<Outcome> {
     const nobody = `Nobody here signs in with this account of ${name}. Sign in another way, and connect it in your profile.`;
     const user = await store.dashboardUsers.fetchByIdentity(identity);
@@ -135,6 +150,7 @@ export function oidcScreens(declare: Declare, dependencies: DashboardDependencie
     const decision = await executeOnUser(dependencies, request, user.id, {
       type: 'sign_in_by_identity',
       identity,
+      provenAt,
       signIn: newSignIn(dependencies, request, secret),
       ...(await replacedBy(dependencies, request, user)),
     });
@@ -147,7 +163,7 @@ export function oidcScreens(declare: Declare, dependencies: DashboardDependencie
   async function forVisitor(
     { request, reply }: Asked,
     { purpose, signIn }: Flow,
-    identity: Identity,
+    { identity, provenAt }: Confirmed,
   ): Promise<Outcome> {
     const visitor = await visitorOf(dependencies, request);
     if (visitor === null || visitor.signIn.id !== signIn)
@@ -157,21 +173,20 @@ export function oidcScreens(declare: Declare, dependencies: DashboardDependencie
       const decision = await executeOnUser(dependencies, request, user.id, {
         type: 'link_identity',
         identity,
+        signIn: visitor.signIn.id,
       });
       return isRefusal(decision) ? failed(decision.detail) : { goTo: '/profile', done: 'identity-linked' };
     }
     const secret = newCookieSecret();
-    const command = {
+    const decision = await executeOnUser(dependencies, request, user.id, {
       type: 'confirm_by_identity',
       identity,
-      signIn,
-      secretHash: hashSecret(secret),
-    } as const;
-    const decision = await executeOnUser(dependencies, request, user.id, {
-      ...command,
+      provenAt,
       signIn: visitor.signIn.id,
+      secretHash: hashSecret(secret),
     });
     if (isRefusal(decision)) return failed(decision.detail);
+    if (decision.kind !== 'change') return failed(BAD_IDENTITY);
     setCookie(reply, { ...cookie, secret });
     return {
       title: 'You have proved who you are',

@@ -2,7 +2,13 @@
 import { emailKey } from '../../checkout/customer.ts';
 import { isRefusal, type Refusal } from '../../checkout/refusals.ts';
 import { type Content, type Html, html } from '../../lib/html.ts';
-import { EMAIL_LENGTH, type SignIn, type SignInId, USER_NAME_LENGTH } from '../../users/user.ts';
+import {
+  EMAIL_LENGTH,
+  type Identity,
+  type SignIn,
+  type SignInId,
+  USER_NAME_LENGTH,
+} from '../../users/user.ts';
 import type { UserDecision } from '../../users/user-commands.ts';
 import type { Mistake } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
@@ -66,7 +72,7 @@ ${
   )
 }
 <p><a class="button" href="${to('/passkeys')}">Add a passkey</a></p></section>
-${provider !== null && identitySection(provider.name, visitor, token)}
+${identitySection(visitor, token)}
 <section><h2>Where you are signed in</h2>
 ${table(
   'Where you are signed in',
@@ -80,14 +86,19 @@ ${
     };
   }
 
-  function identitySection(name: string, { user: { identity } }: Visitor, token: Html): Html {
-    return html`<section><h2>${name}</h2>
+  /** An account of a provider that the settings named before can be disconnected, and nobody signs in with it. */
+  function identitySection({ user: { identity } }: Visitor, token: Html): Html | false {
+    if (provider === null && identity === undefined) return false;
+    const isCurrent = identity !== undefined && provider?.knows(identity) === true;
+    return html`<section><h2>${provider?.name ?? 'Account of a provider'}</h2>
+${isCurrent && html`<p>You can sign in with your account there, since ${timeOf(identity.linkedAt)}.</p>`}
+${identity && !isCurrent && html`<p>You have connected an account of ${hostOf(identity)}, with which nobody signs in here now.</p>`}
+${identity && html`<form method="post" action="${to('/identity/remove')}">${token}<button class="quiet">Disconnect it</button></form>`}
 ${
-  identity === undefined
-    ? html`<p>Connect your account there, and you can sign in with it.</p>
-<form method="post" action="${to('/identity')}">${token}<button class="quiet">Connect an account of ${name}</button></form>`
-    : html`<p>You can sign in with your account there, since ${timeOf(identity.linkedAt)}.</p>
-<form method="post" action="${to('/identity/remove')}">${token}<button class="quiet">Disconnect it</button></form>`
+  provider !== null &&
+  !isCurrent &&
+  html`<p>Connect your account there, and you can sign in with it.</p>
+<form method="post" action="${to('/identity')}">${token}<button class="quiet">Connect an account of ${provider.name}</button></form>`
 }</section>`;
   }
 
@@ -143,6 +154,8 @@ ${
     return { goTo: '/profile', done: 'others-signed-out' };
   });
 }
+
+const hostOf = ({ issuer }: Identity): string => URL.parse(issuer)?.host ?? issuer;
 
 /** Names by which browsers tell of themselves; one that tells of several is the first of these. */
 const browsers = [

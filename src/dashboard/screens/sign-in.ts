@@ -36,7 +36,7 @@ export function signInScreens(declare: Declare, dependencies: DashboardDependenc
 
   declare({ method: 'GET', path: '/sign-in', needs: 'nothing' }, async ({ request, query }) => {
     const visitor = await anyVisitor(dependencies, request);
-    if (visitor !== null && visitor.signIn.confirmedAt !== null) return { goTo: '' };
+    if (visitor?.signIn.isWhole) return { goTo: '' };
     return signInScreen(dependencies, goOnTo(query.next));
   });
 
@@ -70,14 +70,14 @@ export function signInScreens(declare: Declare, dependencies: DashboardDependenc
     if (isRefusal(decision) || decision.kind !== 'change') return refusedTo(request, user.id);
     const signIn = signInBy(decision.user, secret);
     setCookie(reply, { user: user.id, signIn: signIn.id, secret });
-    if (signIn.confirmedAt === null) return codeScreen(goOn, basePath);
+    if (!signIn.isWhole) return codeScreen(goOn, basePath);
     return arrived(form, user.id, signIn.formToken, basePath);
   });
 
   declare({ method: 'POST', path: '/code', needs: 'nothing' }, async ({ request, reply, form }) => {
     const goOn = goOnIn(form);
     const visitor = await anyVisitor(dependencies, request);
-    if (visitor === null || visitor.signIn.confirmedAt !== null) return signInScreen(dependencies, goOn);
+    if (visitor === null || visitor.signIn.isWhole) return signInScreen(dependencies, goOn);
     const { user, signIn } = visitor;
     const secret = newCookieSecret();
     const decision = await executeOnUser(dependencies, request, user.id, {

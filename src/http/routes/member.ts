@@ -184,7 +184,7 @@ export function memberRoutes(api: Api, { store, execute, realNow, publicUrl }: D
         noBody: true,
         summary: 'Make a new link for a member',
         description:
-          'For a member who cannot sign in, or whose invitation has expired. The link is good for three days, and replaces the one before; only this answer shows it, and a repetition with the same idempotency key has null in its place. The password stays as it is until the link is used. Whoever opens the link chooses a new password, has no second factor afterwards, and is signed out everywhere else.',
+          'For a member who cannot sign in, or whose invitation has expired. The link is good for three days, and replaces the one before; only this answer shows it, and a repetition with the same idempotency key has null in its place. The password stays as it is until the link is used. Whoever opens the link chooses a new password, has no second factor, no passkeys and no account of a provider afterwards, and is signed out everywhere else.',
         answers: 'MemberWithLink',
         errors: ['member_elsewhere'],
       },

@@ -7,8 +7,8 @@ import { linesOfLink, withLinkKeys } from '../../members/members.ts';
 export const command = membersCommand({
   purpose: 'Make a new link for a user who cannot sign in; it is shown once.',
   details: [
-    'Whoever opens it chooses a new password, has no second factor afterwards, and is signed out everywhere else. Until then the password stays as it is.',
-    'On the database it works for any user. At a server it takes a key of live mode, and the user must have no role on another account.',
+    'Whoever opens it chooses a new password, has no second factor, no passkeys and no account of a provider afterwards, and is signed out everywhere else. Until then the password stays as it is.',
+    'On the database it works for any user. At a server it takes a key of live mode, and the user must have no role on another account and be no operator.',
   ],
   arguments: { user: required(idOf('usr', 'a user'), 'The user, `usr_…`.') },
   variables: linkVariables,
