@@ -237,6 +237,19 @@ export const operatorFaults: readonly Fault[] = [
     replace: 'if (!(error instanceof Error)) throw error;',
   },
   {
+    name: 'anybody leads the service to the provider as often as they like',
+    file: 'src/dashboard/routes.ts',
+    tests: ['test/dashboard/oidc.test.ts'],
+    find: 'BEGINS.includes(route) ? begins : null',
+    replace: 'route.length < 0 ? begins : null',
+  },
+  {
+    name: 'another account of the provider at a proof is not counted',
+    ...identities,
+    find: ": { kind: 'failed', user: withChanged(user, id, { failures: oneMore(own.failures, now) }) };",
+    replace: ": { kind: 'unchanged', user };",
+  },
+  {
     name: 'what anybody sends stands in the log',
     ...oidc,
     find: '/^\\w{1,60}$/.test(each)',

@@ -329,6 +329,15 @@ suite('a provider in trouble', () => {
   });
 });
 
+test('who begins again and again has to wait, and can come back from what was begun', async () => {
+  const other = await startService({ after }, { env: { ...provider.settings, ADDRESS_RATE_LIMIT: '100' } });
+  const guest = browser(null, other.url);
+  const statuses: number[] = [];
+  for (let i = 0; i < 4; i++) statuses.push((await guest.get('/dashboard/oidc')).status);
+  assert.deepEqual([statuses[0], statuses.at(-1)], [303, 429]);
+  assert.equal((await guest.get('/dashboard/oidc/callback')).status, 422);
+});
+
 suite('what is told of a failure', () => {
   /** A service with a log; gives its lines of sign-ins that failed. */
   async function logged(env: Record<string, string> = {}) {
@@ -374,12 +383,17 @@ suite('what is told of a failure', () => {
     const { subject } = await linkedUser();
     const guest = browser();
     const back = provider.approve(await begin(guest), subject);
-    context.mock.method(store.dashboardUsers, 'fetchByIdentity', async () => {
+    const away = async () => {
       throw new StoreUnavailable('the database is away');
-    });
-    const answer = await guest.get(back);
-    assert.equal(answer.status, 503);
-    assert.match(textOf(answer), /Something is wrong with the service/);
+    };
+    const assertAway = (answer: Page) => {
+      assert.equal(answer.status, 503);
+      assert.match(textOf(answer), /Something is wrong with the service/);
+    };
+    context.mock.method(store.dashboardUsers, 'fetchByIdentity', away);
+    assertAway(await guest.get(back));
+    context.mock.method(store.secrets, 'keep', away);
+    assertAway(await guest.get('/dashboard/oidc'));
   });
 });
 
