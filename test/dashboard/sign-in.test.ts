@@ -143,6 +143,7 @@ suite('a link', () => {
     const { visitor, user } = await newVisitor();
     const second = await createAccount(store, 'Third', clock);
     const { link } = await invite(store, url, { account: second.number, email: '', isOperator: true });
+    assert.match(textOf(await createVisitor(url).get(link)), /You become an operator of the installation/);
     clock += 11 * MINUTE;
     const page = await visitor.get(link);
     assert.match(textOf(page), /You become an operator of the installation as well/);

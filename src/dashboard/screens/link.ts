@@ -23,6 +23,8 @@ const gone: Outcome = {
   main: 'It was used already, has expired, or is not complete. Ask whoever gave it to you for a new one.',
 };
 
+const asOperator = html`<p>You become an <strong>operator of the installation</strong> as well: you create and rename accounts, and read the log of the installation.</p>`;
+
 export function linkScreens(declare: Declare, dependencies: DashboardDependencies): void {
   const { basePath, store, passwords, realNow } = dependencies;
 
@@ -43,6 +45,7 @@ export function linkScreens(declare: Declare, dependencies: DashboardDependencie
       title: isNew ? 'Welcome' : 'A new password',
       main: html`${plainWarning(dependencies)}${otherMistakes(mistakes, ['name', 'email', 'password'])}
 <p>${isNew ? 'Choose a password, and you are signed in.' : 'Choose a new password. You are signed out everywhere else. A second factor, passkeys and the account of a provider are removed, and have to be set up anew.'}</p>
+${isNew && user.isOperator && asOperator}
 <form method="post" action="${basePath}/dashboard/link/${token}">
 ${isNew && field({ name: 'name', label: 'Your name', value: name, autocomplete: 'name', required: true, maxlength: USER_NAME_LENGTH }, mistakes)}
 ${
@@ -82,7 +85,7 @@ ${newPasswordField('password', 'Password', mistakes)}
     return {
       title: 'An invitation',
       main: html`<p>You are invited to <strong>${names}</strong>, and signed in as <strong>${visitor.user.email}</strong>.</p>
-${invitation.isOperator && html`<p>You become an <strong>operator of the installation</strong> as well: you create and rename accounts, and read the log of all.</p>`}
+${invitation.isOperator && asOperator}
 <div class="row">
 <form method="post" action="${basePath}/dashboard/link/${token}/join">${tokenField(visitor)}<button>Join as ${visitor.user.email}</button></form>
 <form method="post" action="${basePath}/dashboard/sign-out">${tokenField(visitor)}<button class="quiet">Sign out</button></form>
