@@ -3,7 +3,7 @@
  * failed, an export and the way out. With the mouse and a passkey, with the keyboard alone, and without JavaScript.
  */
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
@@ -11,7 +11,7 @@ import { camt, IBAN, startTransfer } from '../api/bank.ts';
 import { deliveries } from '../api/endpoint.ts';
 import { startReceiver } from '../api/receiver.ts';
 import { fetchSession, until } from '../api/shop.ts';
-import { launchBrowser } from '../support/browser.ts';
+import { launchBrowser, textOfDownload } from '../support/browser.ts';
 import { invite, PASSWORD } from '../support/dashboard.ts';
 import { freshDirectory } from '../support/process.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -206,8 +206,7 @@ async function walk(page: Page, hand: Hand, { service, directory, later }: Day, 
   await into('Payments');
   const download = page.waitForEvent('download');
   await hand.press(link('CSV'));
-  const file = await (await download).path();
-  const [, line = ''] = (await readFile(file, 'utf8')).split('\r\n');
+  const [, line = ''] = (await textOfDownload(await download)).split('\r\n');
   assert.match(line, /,order-1,.*,EUR,42\.50,42\.50,completed,paid,/);
   await hand.press(button('Sign out'));
   await reads('You are signed out.');

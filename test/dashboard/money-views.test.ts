@@ -1,6 +1,5 @@
 /** Screens about money in a browser: everyone can use them, at 320 px and wide, light and dark. */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -8,7 +7,7 @@ import { awaitTransfer, configure, imported } from '../api/bank.ts';
 import { createSession, type Data, pay, succeeded } from '../api/shop.ts';
 import { createTill } from '../cli/db/money.ts';
 import { overflowOf, violationsOf } from '../support/axe.ts';
-import { launchBrowser } from '../support/browser.ts';
+import { launchBrowser, textOfDownload } from '../support/browser.ts';
 import { signedInVisitor } from '../support/dashboard.ts';
 import { startService } from '../support/service.ts';
 
@@ -114,8 +113,7 @@ test('a number of a report leads to its rows, and a journal is downloaded, witho
   await page.getByLabel('Format').selectOption('hledger');
   const downloading = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export' }).click();
-  const path = await (await downloading).path();
-  assert.match(await readFile(path, 'utf8'), /\n {4}assets:opentill:sandbox {2}400 JPY\n/);
+  assert.match(await textOfDownload(await downloading), /\n {4}assets:opentill:sandbox {2}400 JPY\n/);
   await page.getByRole('link', { name: '¥400' }).click();
   await page.getByRole('link', { name: 'order-1002' }).click();
   await page.waitForURL('**/sessions/chk_*');

@@ -1,10 +1,10 @@
 /** A real Chromium for tests of pages; the package brings the program, nothing is installed. */
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import packed from '@sparticuz/chromium';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, chromium, type Download } from 'playwright-core';
 
 const UNPACKING = join(tmpdir(), 'opentill-chromium-unpacking');
 /** Age after which a begun unpacking counts as abandoned. */
@@ -27,6 +27,18 @@ export async function launchBrowser(): Promise<Browser> {
 export async function startSharedBrowser() {
   const server = await chromium.launchServer({ executablePath: await unpacked(), args: ARGS });
   return { environment: { [ENDPOINT]: server.wsEndpoint() }, close: () => server.close() };
+}
+
+/** The text of a file that a page has given; the browser may be that of a whole run, which is asked from afar. */
+export async function textOfDownload(download: Download): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'opentill-download-'));
+  try {
+    const path = join(folder, 'file');
+    await download.saveAs(path);
+    return await readFile(path, 'utf8');
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }
 
 /** The program is unpacked by its first use; test files run in parallel, and only one of them may do it. */
