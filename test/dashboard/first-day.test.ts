@@ -11,7 +11,7 @@ import { camt, IBAN, startTransfer } from '../api/bank.ts';
 import { deliveries } from '../api/endpoint.ts';
 import { startReceiver } from '../api/receiver.ts';
 import { fetchSession, until } from '../api/shop.ts';
-import { launchBrowser, textOfDownload } from '../support/browser.ts';
+import { addAuthenticator, launchBrowser, textOfDownload } from '../support/browser.ts';
 import { invite, PASSWORD } from '../support/dashboard.ts';
 import { freshDirectory } from '../support/process.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -64,21 +64,6 @@ function keyboardOn(page: Page): Hand {
       await (await chooser).setFiles(path);
     },
   };
-}
-
-async function addAuthenticator(page: Page): Promise<void> {
-  const session = await page.context().newCDPSession(page);
-  await session.send('WebAuthn.enable');
-  await session.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
 }
 
 type Day = {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { violationsOf } from '../support/axe.ts';
-import { launchBrowser } from '../support/browser.ts';
+import { addAuthenticator, launchBrowser } from '../support/browser.ts';
 import { createVisitor, invite, PASSWORD, textOf } from '../support/dashboard.ts';
 import { startService } from '../support/service.ts';
 
@@ -22,18 +22,7 @@ const MINUTE = 60_000;
 /** A window with an authenticator of its own, which verifies its user, or does not. */
 async function windowWithKey({ isUserVerified = true } = {}): Promise<Page> {
   const page = await (await browser.newContext()).newPage();
-  const session = await page.context().newCDPSession(page);
-  await session.send('WebAuthn.enable');
-  await session.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified,
-      automaticPresenceSimulation: true,
-    },
-  });
+  await addAuthenticator(page, { isUserVerified });
   return page;
 }
 

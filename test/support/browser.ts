@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import packed from '@sparticuz/chromium';
-import { type Browser, chromium, type Download } from 'playwright-core';
+import { type Browser, chromium, type Download, type Page } from 'playwright-core';
 
 const UNPACKING = join(tmpdir(), 'opentill-chromium-unpacking');
 /** Age after which a begun unpacking counts as abandoned. */
@@ -27,6 +27,22 @@ export async function launchBrowser(): Promise<Browser> {
 export async function startSharedBrowser() {
   const server = await chromium.launchServer({ executablePath: await unpacked(), args: ARGS });
   return { environment: { [ENDPOINT]: server.wsEndpoint() }, close: () => server.close() };
+}
+
+/** Gives the page an authenticator of its own, which verifies its user, or does not. */
+export async function addAuthenticator(page: Page, { isUserVerified = true } = {}): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('WebAuthn.enable');
+  await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified,
+      automaticPresenceSimulation: true,
+    },
+  });
 }
 
 /** The text of a file that a page has given; the browser may be that of a whole run, which is asked from afar. */
