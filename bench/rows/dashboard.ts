@@ -173,7 +173,8 @@ async function linesOf(url: string, cookie: string, most: number): Promise<numbe
   if (status !== 200 || body === null) throw new Error(`an export was refused: ${status}`);
   let lines = 0;
   for await (const piece of body) {
-    for (const byte of piece) if (byte === 10) lines++;
+    // Looked for in native code: this process shares the machine with what is measured.
+    for (let at = piece.indexOf(10); at >= 0; at = piece.indexOf(10, at + 1)) lines++;
     if (lines >= most) break;
   }
   leaving.abort();
