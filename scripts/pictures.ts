@@ -76,7 +76,7 @@ try {
   const shown: string[] = [];
   async function take(name: string, address: string): Promise<void> {
     const answer = await page.goto(address);
-    // What asks for a proof first is answered by it.
+    // A screen that asks for a proof first gets it.
     const proof = page.locator('[name=confirm_password]');
     if ((await proof.count()) > 0) {
       await proof.fill(PASSWORD);

@@ -36,7 +36,7 @@ export const bankScreenFaults: readonly Fault[] = [
     name: 'the parts of a booking are matched in one go',
     file: 'src/ingest/preview.ts',
     tests: ['test/ingest/statement.test.ts'],
-    find: '      // Whatever others ask goes in between.\n      await nextTurn();\n',
+    find: '      // Requests of others go in between.\n      await nextTurn();\n',
     replace: '',
   },
   {

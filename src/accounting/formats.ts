@@ -31,7 +31,7 @@ export type Period = {
 
 /** An export that is ready to be written. */
 export type Export = {
-  /** Of the name of the file, without a dot. */
+  /** Ending of the file's name, without a dot. */
   readonly extension: string;
   readonly type: string;
   /** True for a movement that has to be left out. */

@@ -20,7 +20,7 @@ export type ApiAnswer<T> =
 
 export type ApiRefusal = Extract<ApiAnswer<unknown>, { readonly ok: false }>;
 
-/** What was made of answers of the API, or the first refusal among them. */
+/** Result of several answers of the API, or the first refusal among them. */
 export type Told<T> = { readonly ok: true; readonly data: T } | ApiRefusal;
 
 export type ApiCaller = ReturnType<typeof apiFor>;

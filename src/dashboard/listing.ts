@@ -45,7 +45,19 @@ function chosenOf(filters: readonly Filter[], query: Form): URLSearchParams {
   return chosen;
 }
 
-/** The filters that are set, each as a link that removes it. */
+/** A filter that is set, and the address without it. */
+export type Chip = { readonly label: string; readonly value: string | undefined; readonly without: string };
+
+/** Filters that are set, each as a link that removes it. */
+export const chipList = (set: readonly Chip[]): Html | false =>
+  set.length > 0 &&
+  html`<ul class="row chips" aria-label="Filters that are set">${set.map(
+    ({ label, value, without }) =>
+      html`<li><a class="chip" href="${without}">${label}: ${value}<span class="hidden">, remove</span> <span aria-hidden="true">×</span></a></li>
+`,
+  )}</ul>`;
+
+/** The filters of the query, as links that remove them. */
 export function chips(filters: readonly Filter[], query: Form, action: string): Html | false {
   const set = filters.filter(({ name }) => query[name]);
   const without = (name: string) =>
@@ -53,13 +65,8 @@ export function chips(filters: readonly Filter[], query: Form, action: string): 
       set.filter((each) => each.name !== name),
       query,
     );
-  return (
-    set.length > 0 &&
-    html`<ul class="row chips" aria-label="Filters that are set">${set.map(
-      ({ name, label }) =>
-        html`<li><a class="chip" href="${action}${without(name)}">${label}: ${query[name]}<span class="hidden">, remove</span> <span aria-hidden="true">×</span></a></li>
-`,
-    )}</ul>`
+  return chipList(
+    set.map(({ name, label }) => ({ label, value: query[name], without: action + without(name) })),
   );
 }
 

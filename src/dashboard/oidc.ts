@@ -14,7 +14,7 @@ export type Provider = {
   knows(identity: Identity): boolean;
   /** The address to lead a browser to, and what it has to bring back. `isProof` asks the user to sign in anew. */
   begin(how: { readonly isProof: boolean }): Promise<{ readonly url: string; readonly secrets: FlowSecrets }>;
-  /** What the provider has confirmed, by the query with which the browser comes back. */
+  /** Confirmation of the provider, by the query with which the browser comes back. */
   finish(
     query: string,
     flow: { readonly secrets: FlowSecrets; readonly provenSince?: RealTime },
@@ -36,7 +36,7 @@ export class ProviderAway extends Error {
   }
 }
 
-/** What came back proves nothing. */
+/** Answer of the provider that proves nothing. */
 export class Unproved extends Error {
   override name = 'Unproved';
 }
@@ -53,7 +53,7 @@ type Given = {
 const WITHIN_MS = 5_000;
 const MAX_BYTES = 256 * 1024;
 const MAX_AT_ONCE = 20;
-/** How far the clocks of the provider and of this machine may differ. */
+/** Difference that the clocks of the provider and of this machine may have. */
 const SKEW_SECONDS = 30;
 /** A proof is of a sign-in at the provider that began no longer ago. */
 const PROOF_SECONDS = 600;
@@ -62,7 +62,7 @@ const METADATA_MS = 3_600_000;
 /** Time for which a provider that could not be asked is not asked again, however many people come by. */
 const FAILED_MS = 5_000;
 
-/** What OpenID Connect allows as the name of somebody. */
+/** Subject as OpenID Connect allows it: the name of somebody at their provider. */
 const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 
 export function createProvider({ issuer, clientId, clientSecret, callback, realNow }: Given): Provider {
@@ -165,7 +165,7 @@ type Expected = {
   readonly now: RealTime;
 };
 
-/** What a token says whose signature and audience the library has verified. */
+/** Claims of a token whose signature and audience the library has verified. */
 export function confirmedBy(
   claims: Pick<IDToken, 'iss' | 'sub' | 'azp' | 'iat' | 'auth_time'> | undefined,
   { clientId, provenSince, now }: Expected,
@@ -190,7 +190,7 @@ type Client = typeof import('openid-client');
 /** Errors of OAuth that the settings of this client are to blame for, and nobody who signs in. */
 const OF_SETTINGS: readonly unknown[] = ['invalid_client', 'unauthorized_client'];
 
-/** Whatever the library does not know as an answer of a provider is a mistake of ours, and stays what it is. */
+/** Errors that the library does not know as an answer of a provider are ours, and stay what they are. */
 function failureOf(error: unknown, client: Client): unknown {
   if (isAway(error)) return new ProviderAway(reasonOf(error), { cause: error });
   const { ClientError, AuthorizationResponseError, ResponseBodyError, WWWAuthenticateChallengeError } =
@@ -215,7 +215,7 @@ function isAway(error: unknown): boolean {
 
 const REASON_LENGTH = 120;
 
-/** What went wrong at the bottom of it, such as `ENOTFOUND` or `status 404`. */
+/** Innermost cause of an error, such as `ENOTFOUND` or `status 404`. */
 function reasonOf(error: unknown): string {
   const { cause, code } = Object(error) as { cause?: unknown; code?: unknown };
   if (cause instanceof Error) return reasonOf(cause);

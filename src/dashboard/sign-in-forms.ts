@@ -15,7 +15,7 @@ export const PAUSED = 'Too many wrong passwords or codes came in a row. Wait for
 /** A mistake of the form as a whole. */
 export const mistake = (message: string): readonly Mistake[] => [{ message, pointer: '' }];
 
-/** Where somebody goes on behind a sign-in: the fields of a form that say so, and the query of a link. */
+/** The way on behind a sign-in: the fields of a form that say so, and the query of a link. */
 export type GoOn = { readonly fields: Html | false; readonly query: string };
 
 export const nowhere: GoOn = { fields: false, query: '' };

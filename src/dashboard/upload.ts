@@ -49,7 +49,7 @@ async function fileBehind(
   const { Busboy } = await import('@fastify/busboy');
   return new Promise((resolve, reject) => {
     let file: Upload | null = null;
-    /** Whoever reads the file is told, or else whoever waits for it. */
+    /** Tells whoever reads the file, or else whoever waits for it. */
     const fail = (error: Error) => {
       raw.unpipe();
       file?.content.destroy(error);
@@ -71,7 +71,7 @@ async function fileBehind(
       else field(name, value);
     });
     parser.on('file', (_field, content, name) => {
-      // Whoever reads it is told of a form that cannot be read, and not in the words of the parser.
+      // The reader is told of a form that cannot be read, and not in the words of the parser.
       const passed = content.pipe(new PassThrough());
       content.on('error', () => fail(unreadable(400)));
       // Until somebody reads it, errors are no failure.
@@ -109,7 +109,7 @@ export function keeping(
       done(null, piece);
     },
   });
-  // Whoever reads it is told of errors.
+  // The reader is told of errors.
   pipeline(content, passing, () => {});
   return { content: passing, kept: () => pieces && Buffer.concat(pieces) };
 }

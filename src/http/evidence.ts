@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts';
 type Kept = { readonly statements: ReadonlyMap<string, string>; readonly news: readonly ProviderNews[] };
 type Shown = ReturnType<typeof representEvidence>;
 
-/** For each of these events of the session, in their order. */
+/** Evidence of each of these events of the session, in their order. */
 export async function evidenceOfAll(
   { bankEntries, providerEvents }: Pick<Store, 'bankEntries' | 'providerEvents'>,
   tenant: Tenant,

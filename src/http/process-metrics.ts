@@ -111,7 +111,7 @@ export function watchProcess(): () => Promise<string> {
       const help = `The ${rank}th percentile of the recorded event loop delays.`;
       rows.push(row(`p${rank}_`, help, delays.percentile(rank)));
     }
-    // Who asks more often than the loop is looked at is told of it all the same, once there is something to tell.
+    // Callers who ask more often than the loop is looked at are told of it once there is something to tell.
     if (isMeasured) delays.reset();
     return rows;
   }

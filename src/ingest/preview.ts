@@ -132,7 +132,7 @@ export async function previewStatement(
         : await match.entry(part);
       counts[countOf(state)]++;
       tell({ line: part.line, entry: content, state });
-      // Whatever others ask goes in between.
+      // Requests of others go in between.
       await nextTurn();
     }
     // The rest is only counted, and shown as far as there is room; of a booking that is known as a whole it is known too.

@@ -53,7 +53,7 @@ const dates: ReadonlyArray<readonly [form: RegExp, format: CsvMapping['dateForma
   [/\b20\d{6}\b/, 'YYYYMMDD'],
 ];
 
-/** How the sample seems to be written; a person looks at it and decides. */
+/** Guess at how the sample is written; a person looks at it and decides. */
 export function guessedForm(bytes: Uint8Array): SampleForm {
   const encoding = isUtf8(bytes) ? 'utf-8' : 'windows-1252';
   const text = sampleText(bytes, encoding);

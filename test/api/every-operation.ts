@@ -18,7 +18,7 @@ export type Operation = {
   readonly liveOnly?: boolean;
   /** What it is about is of the account, and the same in both modes. */
   readonly ofBothModes?: boolean;
-  /** What it is about is of the whole installation: callers of every account may. */
+  /** True for what is of the whole installation: callers of every account may. */
   readonly ofInstallation?: true;
   /** It makes what it does not find: of a body that is no whole one it then says what is missing. */
   readonly creates?: boolean;

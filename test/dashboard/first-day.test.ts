@@ -141,7 +141,7 @@ async function walk(page: Page, hand: Hand, { service, directory, later }: Day, 
   await hand.press(button('Import it: 1 new'));
   await reads('The statement is imported');
 
-  // What has become of it.
+  // The session and its history say that it is paid.
   await into('Payments');
   await hand.press(link('order-1'));
   await heading('order-1');
@@ -187,7 +187,7 @@ async function walk(page: Page, hand: Hand, { service, directory, later }: Day, 
   assert.ok(presses <= 3, `${presses} clicks`);
   await until(async () => (await deliveries(service, '&status=delivered')).length > 0);
 
-  // What bookkeepers want, and the way out.
+  // An export, and the way out.
   await into('Payments');
   const download = page.waitForEvent('download');
   await hand.press(link('CSV'));

@@ -89,7 +89,7 @@ suite('sums', () => {
     },
   });
 
-  /** What else the sections of the overview show: nothing. */
+  /** An overview without anything beside the sums. */
   const overview = {
     time_to_pay: { count: 0, median_ms: null, p90_ms: null },
     deliveries: { delivered: 0, pending: 0, failed: 0 },

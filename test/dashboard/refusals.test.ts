@@ -44,7 +44,7 @@ const WORDS = 'The words of the API.';
 
 type Sent = { readonly form?: Readonly<Record<string, string>>; readonly sessions?: readonly object[] };
 
-/** What comes of a request, where the API refuses one path. Writes are noted in `written`. */
+/** The answer to a request, where the API refuses one path. Writes are noted in `written`. */
 function outcomeOf(
   declared: string,
   refusedPath: string,

@@ -196,16 +196,20 @@ suite('a search', () => {
   test('is not overtaken by an earlier one that was slower', async () => {
     const page = await open();
     await page.goto(`${till.url}${LIST}`);
+    const { promise: isOvertaken, resolve: overtake } = Promise.withResolvers<void>();
     await page.route('**/sessions?q=order-1001*', async (route) => {
-      await new Promise((resolve) => setTimeout(resolve, 600));
+      await isOvertaken;
       await route.continue().catch(() => {});
     });
-    const slow = page.waitForRequest('**/sessions?q=order-1001*');
+    const asked = page.waitForRequest('**/sessions?q=order-1001*');
     await page.locator('[name=q]').fill('order-1001');
-    await slow;
+    const slow = await asked;
     await page.locator('[name=q]').fill('order-1003');
     await page.locator('#told', { hasText: '1 on this page' }).waitFor();
-    await page.waitForTimeout(700);
+    overtake();
+    // It has been given up; one that has not would be shown within a frame of its answer.
+    await slow.response().catch(() => null);
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
     assert.deepEqual(await page.locator('#found [data-row]').allTextContents(), ['order-1003']);
   });
 });

@@ -26,7 +26,7 @@ export async function startProvider(context: { after(hook: () => Promise<void>):
   const jwk = { ...own.publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'RS256', use: 'sig' };
   const codes = new Map<string, Code>();
   const requests: Array<{ readonly path: string; readonly body: string }> = [];
-  /** What tests change: claims of the next ID tokens, how they are signed, and answers that are none. */
+  /** Parts that tests change: claims of the next ID tokens, how they are signed, and answers that are none. */
   const play = {
     claims: {} as Claims,
     without: [] as readonly string[],
@@ -37,7 +37,7 @@ export async function startProvider(context: { after(hook: () => Promise<void>):
     /** Bytes behind each answer. */
     padding: 0,
     isSilent: false,
-    /** Who is signed in at the provider: a browser that comes is sent back at once. */
+    /** The user who is signed in at the provider: a browser that comes is sent back at once. */
     signedIn: '',
   };
   const usual = { ...play };

@@ -66,7 +66,7 @@ export function subjectLink(id: string, { to }: Links): Content {
   return screen === undefined ? html`<code>${id}</code>` : html`<a href="${to(`${screen}/${id}`)}">${id}</a>`;
 }
 
-/** What the bank says; facts without a value are left out. */
+/** Facts of the entry as the bank tells them; those without a value are left out. */
 export function entryFacts(entry: Entry, links: Links): Html {
   const { counterparty, sent_back: sentBack, currency } = entry;
   const facts: ReadonlyArray<readonly [name: string, value: Content]> = [

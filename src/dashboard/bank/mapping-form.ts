@@ -5,7 +5,7 @@ import type { Mistake } from '../api.ts';
 import { wholeNumber } from '../edit.ts';
 import { type Choices, checkboxes, chosenIn, type Field, type Form, field } from '../form.ts';
 
-/** What a column may be, by the names that the mapping has for it. */
+/** Meanings of a column, by the names that the mapping has for them. */
 const roles: Choices = [
   ['', 'not used'],
   ['booked_on', 'Booking date'],

@@ -1,4 +1,4 @@
-/** What an import of a statement would do, as parts of a screen. */
+/** Preview of the import of a statement, as parts of a screen. */
 import type { representPreview } from '../../ingest/representation.ts';
 import { type Content, type Html, html } from '../../lib/html.ts';
 import { stateOf } from '../sessions/states.ts';

@@ -124,7 +124,7 @@ function timeOf({ from, to }: Total, { dayOf }: Zone): string {
   return first === last ? first : `${first} – ${last}`;
 }
 
-/** What came less what went back. Sums that are too large for an exact difference have none. */
+/** Difference of what came and what went back; null for sums that are too large for an exact one. */
 function leftOf({ received, refunded, reversed, currency }: Total): string {
   const left = received.amount - refunded.amount - reversed.amount;
   return Number.isSafeInteger(left) ? amountOf(left, currency) : '–';

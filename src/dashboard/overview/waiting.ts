@@ -7,7 +7,7 @@ import { navigation } from '../document.ts';
 import { type Place, pathIn } from '../place.ts';
 
 type Waiting = ReturnType<typeof representOverview>['waiting'];
-/** What else keeps payers from paying. */
+/** Other obstacles that keep payers from paying. */
 export type Lacks = {
   /** Credentials of the account that the key of the service does not open. */
   readonly unreadable_credentials: number;

@@ -19,7 +19,7 @@ import { amountOf, timeIn, wordsOf } from '../texts.ts';
 
 type AuditEntry = ReturnType<typeof representAuditEntry>;
 
-/** What was sent, and what came of it; `action` is the last part of its path. */
+/** Form that was sent, and its result; `action` is the last part of its path. */
 type Sent = {
   readonly action: string;
   readonly status: number;

@@ -85,7 +85,7 @@ ${field({ name: 'file', label: 'A CSV file of your bank', type: 'file', hint: 'I
     if (sample === null) return list(visit);
     const { mapping, own } = mappingFrom(form, await rowsOf(form, sample));
     const query = new URLSearchParams({ csv_mapping: JSON.stringify(withoutNulls(mapping)) });
-    // What is shown is what is read: with a mark, the encoding of the mapping does not count once more.
+    // The text is read as it is shown: with a mark, the encoding of the mapping does not count once more.
     const text = Buffer.from(`\ufeff${sampleText(sample, form.encoding ?? '')}`);
     const answer = await api.upload<Preview>(`/v3/bank_statement/preview?${query}`, text);
     const mistakes = inForm(mistakesOf(answer, own));
@@ -152,7 +152,7 @@ ${checkboxes({ name: 'replace', label: 'If there is one with this name', choices
   }
 }
 
-/** What the rows of the sample are read as. */
+/** Rows of the sample as the mapping reads them. */
 const tried = (preview: Preview, to: (screen: string) => string): Html =>
   html`<p role="status" class="notice">Rows that can be read: ${preview.entries}. Mistakes: ${preview.mistakes}.</p>
 ${mistakesIn(preview)}

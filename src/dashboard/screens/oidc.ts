@@ -159,7 +159,7 @@ export function oidcScreens(declare: Declare, dependencies: DashboardDependencie
     return { goTo: next === '' ? '' : next.slice('/dashboard'.length) };
   }
 
-  /** For the sign-in that has begun the flow, and no other. */
+  /** Ends a flow that a sign-in has begun, for that one and no other. */
   async function forVisitor(
     { request, reply }: Asked,
     { purpose, signIn }: Flow,

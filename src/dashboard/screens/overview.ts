@@ -24,7 +24,7 @@ type Totals = ReadonlyArray<ReturnType<typeof representTotal>>;
 
 /** Time for which sums of a period are shown again, to whoever may see them. */
 const KEPT_MS = 5_000;
-/** Where nobody has been asked for money there are no sums in any currency. */
+/** Currency of an account that has asked nobody for money: it has no sums in any. */
 const ANY_CURRENCY = 'EUR';
 
 const TOO_LONG = 'The sums of this period took too long. Choose a shorter one, or try again in a moment.';
@@ -120,7 +120,7 @@ async function sumsOf(period: Period, { currency, overview, sums }: Found): Prom
 
 type Offered = { readonly payment_methods: readonly unknown[] };
 
-/** What keeps payers from paying, as far as the visitor may see it. `currency` is that of their sessions, if there are any. */
+/** Obstacles that keep payers from paying, as far as the visitor may see it. `currency` is that of their sessions, if there are any. */
 async function lacksOf({ api, place }: Visit, currency: string | null): Promise<Told<Lacks>> {
   const [offered, credentials] = await Promise.all([
     currency === null

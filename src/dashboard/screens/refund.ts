@@ -22,7 +22,7 @@ const notChosen: ApiAnswer<never> = {
   mistakes: [{ message: 'Choose what became of it.', pointer: '/status' }],
 };
 
-/** Whoever settles a refund by bank by hand may have written anything in the place of a reference. */
+/** A reference of a refund by bank may be any text: it is typed where somebody settles one by hand. */
 const referenceName = ({ status }: Refund, rail: string): string =>
   rail === BANK && status === 'succeeded' ? 'Reference or note' : 'Reference at the rail';
 

@@ -24,7 +24,7 @@ import { type Outcome, refused } from '../outcome.ts';
 import { pathIn } from '../place.ts';
 import type { Declare, Visit } from '../screen.ts';
 
-/** What a report is asked for; its names in the API are those of the totals. */
+/** Filters of a report; their names in the API are those of the totals. */
 const filters: readonly Filter[] = [
   { name: 'from', label: 'From', type: 'date', as: 'created_at[gte]' },
   { name: 'before', label: 'Before', type: 'date', as: 'created_at[lt]' },
@@ -267,7 +267,7 @@ function mistakeOf(
     : { message: `This ${detail}.`, pointer };
 }
 
-/** What counts where a field of DATEV is left empty. */
+/** Values of DATEV that count where a field is left empty. */
 function hintFor(format: Format, name: string): { readonly hint?: string } {
   if (format !== 'datev') return {};
   if (name === 'year_begin') return { hint: 'Leave it empty for January 1.' };

@@ -1,4 +1,4 @@
-/** What is kept for how long, and what would be removed under other settings before anybody sets them. */
+/** Retention: the days that are set, and the numbers of rows that other settings would remove. */
 import { retentionDays } from '../../config/retention-days.ts';
 import { html } from '../../lib/html.ts';
 import type { DashboardDependencies } from '../dependencies.ts';

@@ -4,6 +4,7 @@ import { type Content, type Html, html } from '../../lib/html.ts';
 import { readAmount } from '../amounts.ts';
 import type { Mistake } from '../api.ts';
 import { type Form, field, hidden } from '../form.ts';
+import { chipList } from '../listing.ts';
 import { wordsOf } from '../texts.ts';
 
 /**
@@ -78,13 +79,12 @@ export function searchOf(filters: Filters, further: Readonly<Record<string, stri
 /** The filters that are set, each as a link that removes it. `path` is the path of the list. */
 export function chips(filters: Filters, path: string): Html | false {
   const without = (name: string) => new Map([...filters].filter(([each]) => each !== name));
-  return (
-    filters.size > 0 &&
-    html`<ul class="row chips" aria-label="Filters that are set">${[...filters].map(
-      ([name, value]) =>
-        html`<li><a class="chip" href="${path}${searchOf(without(name))}">${labelOf(name)}: ${value}<span class="hidden">, remove</span> <span aria-hidden="true">×</span></a></li>
-`,
-    )}</ul>`
+  return chipList(
+    [...filters].map(([name, value]) => ({
+      label: labelOf(name),
+      value,
+      without: path + searchOf(without(name)),
+    })),
   );
 }
 

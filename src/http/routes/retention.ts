@@ -1,4 +1,4 @@
-/** How long deliveries and events are kept, and what would be removed under other settings. */
+/** Retention of deliveries and events: the days that are set, and the numbers that other settings would remove. */
 import type { Problem } from '../../checkout/refusals.ts';
 import { eventsOutliveDeliveries, type RetentionDays, retentionDays } from '../../config/retention-days.ts';
 import { Type } from '../../lib/json-schema.ts';

@@ -76,7 +76,7 @@ export type AccountChange = { readonly before: Account; readonly after: Account 
 
 type AccountWrites = { readonly account?: AccountChange; readonly newAccount?: Account };
 
-/** What a new account has of its own; all else begins with the defaults. */
+/** Fields that a new account has of its own; all others begin with the defaults. */
 export type FirstOfAccount = Pick<Account, 'number' | 'name' | 'createdAt' | 'webhookSecrets'>;
 
 /** The statement that writes a new account. */

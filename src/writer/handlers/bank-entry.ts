@@ -95,7 +95,7 @@ export function decideOnBankEntry(
   };
 }
 
-/** What would become of a new entry, without making anything of it: the entry, and the sessions that change with it. */
+/** Outlook of a new entry, without making anything of it: the entry, and the sessions that change with it. */
 export function foreseeEntry(
   content: EntryContent,
   lookup: Lookup,
@@ -110,7 +110,7 @@ export function foreseeEntry(
 export const isTakenApart = (known: BankEntry | null, sum: EntryContent, file: BankFileId): boolean =>
   !isRefusal(takenApart(known, { type: 'take_apart', entry: sum, file }));
 
-/** What decisions on entries look at. */
+/** Facts that decisions on entries look at. */
 type Found = Pick<Loaded, 'checkouts' | 'bankEntries'>;
 
 const freshFor = (now: TenantTime, id: EntryId): Fresh => ({

@@ -1,4 +1,4 @@
-/** What opentill doctor says of the provider of OpenID Connect. */
+/** The provider of OpenID Connect, as `opentill doctor` tells of it. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { examineProvider } from '../../../src/cli/doctor/provider.ts';
