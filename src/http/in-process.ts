@@ -57,8 +57,12 @@ export function createInProcess() {
             url,
             headers: { ...headers, authorization, 'x-request-id': requestId },
             ...(body === undefined ? {} : { payload: body }),
+            // Otherwise the answer is copied twice more, once of them as text.
+            payloadAsStream: true,
           });
-          return { status: answer.statusCode, headers: answer.headers, bytes: answer.rawPayload };
+          const pieces: Buffer[] = await answer.stream().toArray();
+          const [bytes = Buffer.alloc(0)] = pieces.length > 1 ? [Buffer.concat(pieces)] : pieces;
+          return { status: answer.statusCode, headers: answer.headers, bytes };
         } finally {
           askers.delete(authorization);
         }
