@@ -27,13 +27,17 @@ const REFUSED_MS = 2_000;
 /** A kill that comes behind the answer. */
 const ANSWERED = '(the answer was sent)';
 
-/** An answer as it is kept for repetitions: the secret of a key is shown once, and so is a link. */
+/** An answer as it is kept for repetitions: secrets of a new key or account are shown once, and so are links. */
 const kept = (answer: Answer | null) =>
   answer && {
     ...answer,
     text: answer.text
       .replace(/"secret":"sk_test_\w+"/, '"secret":null')
-      .replace(/"url":"[^"]+\/dashboard\/link\/[^"]+"/, '"url":null'),
+      .replace(/"(url|owner_url)":"[^"]+\/dashboard\/link\/[^"]+"/, '"$1":null')
+      .replace(
+        /"webhook_secrets":\{"test":"[^"]+","live":"[^"]+"\}/,
+        '"webhook_secrets":{"test":null,"live":null}',
+      ),
   };
 
 /** The undisturbed result of a change. */
