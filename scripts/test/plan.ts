@@ -35,6 +35,9 @@ const SAME_ON_BOTH = new RegExp(
 );
 const FURTHER_VARIANTS = /^test\/methods\/contract-(postgres-restarted|sqlite)\.test\.ts$/;
 
+/** Every screen at every width: the suites of the screens look at two widths each, and at more than how a screen begins. */
+const EVERY_SCREEN = /^test\/dashboard\/every-screen\.test\.ts$/;
+
 /** Suites that put a library of their own between a service and its disk: they need Linux and a C compiler. */
 export const COMPILED = /^test\/crash\/(io-faults|power-loss)\.test\.ts$/;
 
@@ -73,6 +76,7 @@ function runsOf(file: string): Run[] {
 function isIn(part: Part, { file, database }: Run): boolean {
   const isUsual =
     !FURTHER_VARIANTS.test(file) &&
+    !EVERY_SCREEN.test(file) &&
     !COMPILED.test(file) &&
     !(database === 'postgres' && SAME_ON_BOTH.test(file));
   return part === 'usual' ? isUsual : !isUsual || imports(file, SCALE);
