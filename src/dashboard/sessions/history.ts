@@ -94,10 +94,10 @@ export function historyList(
   const versions = [...new Set(entries.map(({ version }) => version))];
   return html`<ul class="history">${versions.map((version) => {
     const events = entries.filter((each) => each.version === version);
-    const cause = causes.get(version);
+    const change = causes.get(version);
     return html`<li><p>${events[0] && timeIn(events[0].created_at)}${
-      cause &&
-      html` <strong>${wordsOf(cause.action)}</strong> by ${actorLink(actors(cause.actor))} <span class="hint">${cause.request_id}</span>`
+      change &&
+      html` <strong>${wordsOf(change.action)}</strong> by ${actorLink(actors(change.actor))} <span class="hint">${change.request_id}</span>`
     }</p>${evidenceIn(events, { place, basePath })}<ul>${events.map(
       ({ event, description }) => html`<li>${description}${toldOf(
         deliveries.filter((each) => each.event === event),
@@ -109,13 +109,16 @@ export function historyList(
   })}</ul>`;
 }
 
+type Where = { readonly place: Place; readonly basePath: string };
+
 /** Evidence of a change, each told once: what the bank or the provider has said. */
-function evidenceIn(events: readonly Entry[], where: { place: Place; basePath: string }): Html | false {
+function evidenceIn(events: readonly Entry[], where: Where): Html | false {
+  const isAsked = events.some(({ cause }) => cause === 'asked');
   const all = new Map(events.flatMap(({ evidence }) => evidence).map((each) => [JSON.stringify(each), each]));
   return (
     all.size > 0 &&
     html`<p>Evidence: ${[...all.values()].map(
-      (each, index) => html`${index > 0 && ', '}${evidenceOf(each, where)}`,
+      (each, index) => html`${index > 0 && ', '}${evidenceOf(each, isAsked, where)}`,
     )}</p>`
   );
 }
@@ -123,11 +126,12 @@ function evidenceIn(events: readonly Entry[], where: { place: Place; basePath: s
 /** Bank entries are shown on a screen of their own, to those who may see it. */
 function evidenceOf(
   { rail, reference, bank_entry: entry, statement, provider_event: event }: Evidence,
-  { place, basePath }: { place: Place; basePath: string },
+  isAsked: boolean,
+  { place, basePath }: Where,
 ): Html {
   if (entry === null) {
     const told = event !== null && html`, told by the event <code>${event}</code>`;
-    return html`<code>${reference}</code> at ${rail}${told}`;
+    return html`<code>${reference}</code> at ${rail}${told}${isAsked && ', found by asking'}`;
   }
   const shown = html`<code>${entry}</code>`;
   return html`bank entry ${
