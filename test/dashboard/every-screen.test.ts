@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { pictureOf } from '../../scripts/pictures/names.ts';
+import { createAccount } from '../../src/accounts/account.ts';
 import type { Declared } from '../../src/dashboard/screen.ts';
 import { overflowOf, violationsOf } from '../support/axe.ts';
 import { launchBrowser } from '../support/browser.ts';
@@ -22,6 +23,7 @@ before(async () => {
   service = await startService({ after: (hook) => ends.push(hook) });
   const things = await makeThings(service);
   const { store, screens } = service.service;
+  await createAccount(store, 'Neighbour', Date.now());
   const { visitor, user } = await signedInVisitor(service);
   cookie = visitor.cookie();
   await changeUser(store, user.id, { type: 'set_operator', isOperator: true, now: Date.now() });
