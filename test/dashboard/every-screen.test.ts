@@ -1,7 +1,8 @@
-/** Every screen of the dashboard in a browser: axe finds nothing, in the light and in the dark, at three widths. */
+/** Every screen of the dashboard in a browser: axe finds nothing, in the light and in the dark, at three widths; none is heavy. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import type { Browser } from 'playwright-core';
+import { gzipSync } from 'node:zlib';
+import type { Browser, Response } from 'playwright-core';
 import { pictureOf } from '../../scripts/pictures/names.ts';
 import { createAccount } from '../../src/accounts/account.ts';
 import type { Declared } from '../../src/dashboard/screen.ts';
@@ -47,21 +48,50 @@ after(async () => {
   for (const end of ends) await end();
 });
 
+/** Chromium takes a secure cookie over HTTP from this machine, but is given one only for HTTPS. */
+function ownCookie() {
+  const [name = '', value = ''] = cookie.split('=', 2);
+  const url = service.url.replace('http:', 'https:');
+  return { name, value, url, secure: true, httpOnly: true, sameSite: 'Lax' } as const;
+}
+
 /** Shown to people who are not signed in. */
 const forStrangers: ReadonlySet<string> = new Set(['sign-in', 'link-token']);
+
+/** What each screen loads, compressed, may not have more than this. */
+const MOST_BYTES = 100 * 1024;
+
+test('every screen has no more than 100 KiB, compressed, and asks nobody else for anything', async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await context.addCookies([ownCookie()]);
+  const elsewhere: string[] = [];
+  for (const [screen, address] of addresses) {
+    const loaded: Response[] = [];
+    const note = (response: Response) => void loaded.push(response);
+    page.on('response', note);
+    await page.goto(address);
+    page.off('response', note);
+    const own = loaded.filter((response) => !response.url().startsWith('data:'));
+    elsewhere.push(...own.map((response) => response.url()).filter((url) => !url.startsWith(service.url)));
+    const bodies = await Promise.all(own.map((response) => response.body().catch(() => Buffer.alloc(0))));
+    const bytes = bodies.reduce((sum, body) => sum + gzipSync(body).length, 0);
+    assert.ok(bodies.length > 0 && bytes <= MOST_BYTES, `${screen}: ${bytes} bytes`);
+  }
+  assert.deepEqual(elsewhere, []);
+  await context.close();
+});
 
 suite('axe finds nothing, and no screen is wider than its window', () => {
   for (const colorScheme of ['light', 'dark'] as const)
     for (const width of [320, 768, 1280])
       test(`${colorScheme}, ${width} px`, async () => {
         const options = { colorScheme, viewport: { width, height: 900 }, locale: 'en-US' };
-        const [name = '', value = ''] = cookie.split('=', 2);
         const contexts = {
           strangers: await browser.newContext(options),
           owner: await browser.newContext(options),
         };
-        const secure = { url: service.url.replace('http:', 'https:'), secure: true, httpOnly: true };
-        await contexts.owner.addCookies([{ name, value, ...secure, sameSite: 'Lax' }]);
+        await contexts.owner.addCookies([ownCookie()]);
         const [strange, owned] = [await contexts.strangers.newPage(), await contexts.owner.newPage()];
         const found: Record<string, readonly string[]> = {};
         for (const [screen, address] of addresses) {

@@ -172,7 +172,8 @@ suite('what is found by an index alone, in the order of the list and no further 
       `COVERING INDEX ${table} (${tenantKey} AND ${classes} AND id>? AND id<?)`;
     const stepsOn = (table: string, read: Read<unknown>) =>
       searched(t, read).filter((step) => step.includes(` ${table} `));
-    const fee = (rest: string) => `SEARCH movement USING COVERING INDEX movement_fee (${tenantKey} AND ${rest})`;
+    const fee = (rest: string) =>
+      `SEARCH movement USING COVERING INDEX movement_fee (${tenantKey} AND ${rest})`;
     const times = 'id>? AND id<?';
     const sums = totals.movements(tenant, filter);
     assert.deepEqual(stepsOn('movement', sums), [

@@ -116,7 +116,7 @@ export const totals = {
         SELECT currency.name, charge.name FROM currency CROSS JOIN charge
         WHERE currency.name IS NOT NULL AND charge.name IS NOT NULL AND (
           SELECT movement.id FROM ${withFee} AND fee_currency = charge.name AND movement.currency = currency.name
-          LIMIT 1) IS NOT NULL)
+          ORDER BY movement.id LIMIT 1) IS NOT NULL)
       SELECT place AS interval, name AS currency, 'all' AS of, NULL AS "feeCurrency", (
         SELECT ${packed('amount', ...times)} FROM movement${indexedBy('movement_currency')}
         WHERE ${mine} AND movement.currency = currency.name AND ${within}) AS sums
