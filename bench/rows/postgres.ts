@@ -29,7 +29,7 @@ import { create, fetchOf, updateOf } from '../requests.ts';
 import type { Measured, Row } from '../row.ts';
 import { rounded } from '../statistics.ts';
 import { sampleOf } from '../yardstick.ts';
-import { screensTimed, signIn } from './dashboard.ts';
+import { exportReach, exportTimed, screensTimed, signIn } from './dashboard.ts';
 import { deliveriesPerSecond } from './deliveries.ts';
 import { listsReach, moneyGoals, moneyOf, surveyOf } from './lists.ts';
 import { HOT_SESSIONS, SESSIONS } from './throughput.ts';
@@ -176,14 +176,25 @@ async function twoInstances(bench: Bench): Promise<Measured> {
   return { figures };
 }
 
-/** Every screen of the dashboard, for an owner. */
-async function screens(bench: Bench): Promise<Measured> {
-  const { url, ids } = await shared(bench, bench.many, true);
-  const store = await openPostgresStore(url);
+/** Very many sessions, and the cookie of an owner who may see them. */
+async function forOwner(bench: Bench): Promise<Filled & { readonly cookie: string }> {
+  const filled = await shared(bench, bench.many, true);
+  const store = await openPostgresStore(filled.url);
   const cookie = await signIn(store);
   await store.close();
+  return { ...filled, cookie };
+}
+
+/** Every screen of the dashboard. */
+async function screens(bench: Bench): Promise<Measured> {
+  const { url, ids, cookie } = await forOwner(bench);
   await using service = await startService({ DATABASE_URL: url });
   return await screensTimed(bench, service.url, subjectAt(ids, ids.count / 2), cookie);
+}
+
+async function exported(bench: Bench): Promise<Measured> {
+  const { cookie, ...filled } = await forOwner(bench);
+  return await exportTimed(bench, filled, cookie);
 }
 
 /** Measures a service over many sessions, and names one in the middle. */
@@ -256,5 +267,14 @@ export const postgresRows: readonly Row[] = [
     ...moneyGoals,
     isLong: true,
     run: screens,
+  },
+  {
+    name: 'postgres-export',
+    title:
+      'Export of 1 M sessions as CSV: memory beside that of lists, and p99 of fetches beside it over that without (PostgreSQL)',
+    reach: exportReach,
+    aim: {},
+    isLong: true,
+    run: exported,
   },
 ];
