@@ -10,7 +10,9 @@ const files = globSync('test/**/*.test.ts');
 
 test('each test file runs on each of its databases', () => {
   const all = files.flatMap((file) =>
-    /^test\/(api\/|pages\/|dashboard\/(?!every-screen))/.test(file) ? [file, `${file} on PostgreSQL`] : [file],
+    /^test\/(api\/|pages\/|dashboard\/(?!every-screen))/.test(file)
+      ? [file, `${file} on PostgreSQL`]
+      : [file],
   );
   assert.deepEqual([...new Set([...usual, ...rest])].sort(), all.sort());
 });

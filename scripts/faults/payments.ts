@@ -31,6 +31,41 @@ export const paymentFaults: readonly Fault[] = [
     replace: 'account > 0 && each.name === name',
   },
   {
+    name: 'a choice of columns is for all accounts',
+    file: 'src/users/columns.ts',
+    tests: ['test/users/columns.test.ts'],
+    find: 'columns.find((each) => each.account === account)',
+    replace: 'columns.find((each) => each.account > 0)',
+  },
+  {
+    name: 'choices of columns are kept for any number of accounts',
+    file: 'src/users/columns.ts',
+    tests: ['test/users/columns.test.ts'],
+    find: 'all.slice(-MAX_CHOICES)',
+    replace: 'all.slice()',
+  },
+  {
+    name: 'a saved view has the columns that were chosen last',
+    file: 'src/dashboard/sessions/columns.ts',
+    tests: ['test/dashboard/columns.test.ts'],
+    find: "columns?.split(',') ?? columnsOn(visitor.user, place.account.number)",
+    replace: "columnsOn(visitor.user, place.account.number) ?? columns?.split(',')",
+  },
+  {
+    name: 'a filter that is removed takes the columns of the view along',
+    file: 'src/dashboard/sessions/filters.ts',
+    tests: ['test/dashboard/columns.test.ts'],
+    find: 'searchOf(without(name), further)',
+    replace: 'searchOf(without(name))',
+  },
+  {
+    name: 'anybody fills the log of the installation with columns',
+    file: 'src/writer/handlers/user.ts',
+    tests: ['test/dashboard/columns.test.ts'],
+    find: "  'choose_columns',\n",
+    replace: '',
+  },
+  {
     name: 'a slow search overtakes a later one',
     file: 'src/dashboard/assets/dashboard.js',
     tests: ['test/dashboard/views.test.ts'],
@@ -230,7 +265,7 @@ export const paymentFaults: readonly Fault[] = [
     name: 'the next page of a list has no filters',
     file: 'src/dashboard/screens/sessions.ts',
     tests: ['test/dashboard/sessions.test.ts'],
-    find: 'searchOf(filters, { after: found.nextCursor })',
+    find: 'searchOf(filters, { ...asked, after: found.nextCursor })',
     replace: 'searchOf(new Map(), { after: found.nextCursor })',
   },
   {
@@ -263,8 +298,8 @@ export const paymentFaults: readonly Fault[] = [
   {
     name: 'a change is told of as that of the one before it',
     ...history,
-    find: 'const cause = causes.get(version);',
-    replace: 'const cause = causes.get(version - 1) ?? causes.get(version);',
+    find: 'const change = changes.get(version);',
+    replace: 'const change = changes.get(version - 1) ?? changes.get(version);',
   },
   {
     name: 'webhooks are told of as sent, although nobody knows which have failed',

@@ -817,6 +817,12 @@ export const storeFaults: readonly Fault[] = [
     replace: "'fee'],",
   },
   {
+    name: 'a search beside amounts ends where few have them',
+    ...sqlite('resources/checkout-lists', 'sqlite/lists'),
+    find: 'return found === 0\n',
+    replace: 'return found >= 0\n',
+  },
+  {
     name: 'fees are summed up as what they were kept of',
     ...postgres('resources/totals', 'store/postgres'),
     find: "packed('fee')",

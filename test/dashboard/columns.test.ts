@@ -1,6 +1,7 @@
 /** Columns of the list of sessions, which each user chooses for each account. */
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
+import { installation } from '../../src/users/user.ts';
 import { createSession, order } from '../api/shop.ts';
 import { formIn, type Page, textOf } from '../support/dashboard.ts';
 import { startService } from '../support/service.ts';
@@ -78,6 +79,12 @@ suite('columns', () => {
     // With other columns it is another view.
     const other = await owner.get(`${PATH}?status=active`);
     assert.doesNotMatch(other.html, /aria-current="true">Late/);
+  });
+
+  test('have no line in a log, which anybody could fill with them', async () => {
+    const { rows } = await service.service.store.audit.list(installation, {}, { limit: 100 });
+    assert.ok(rows.length > 0);
+    assert.ok(rows.every(({ action }) => action !== 'choose_columns'));
   });
 
   test('of an address are those that there are', async () => {
