@@ -252,6 +252,7 @@ CREATE TABLE event (
   subject text COLLATE "C" NOT NULL,
   sequence integer NOT NULL,
   created_at bigint NOT NULL,
+  cause text COLLATE "C",
   body text NOT NULL,
   CONSTRAINT event_pkey PRIMARY KEY (account, live, id)
 );
@@ -349,10 +350,11 @@ CREATE TABLE movement (
   CONSTRAINT movement_time_to_pay_ms_check CHECK ((time_to_pay_ms >= 0)),
   CONSTRAINT movement_type_check CHECK ((type = ANY (ARRAY['payment'::text, 'refund'::text, 'reversal'::text])))
 );
-CREATE INDEX movement_back ON movement USING btree (account, live, type, id) WHERE (type <> 'payment'::text);
+CREATE INDEX movement_back ON movement USING btree (account, live, type, id, currency, amount) WHERE (type <> 'payment'::text);
 CREATE INDEX movement_checkout ON movement USING btree (account, live, checkout, id);
-CREATE INDEX movement_currency ON movement USING btree (account, live, currency, id, type, late, amount, time_to_pay_ms, fee, fee_currency);
-CREATE INDEX movement_late ON movement USING btree (account, live, id) WHERE late;
+CREATE INDEX movement_currency ON movement USING btree (account, live, currency, id, amount, time_to_pay_ms);
+CREATE INDEX movement_fee ON movement USING btree (account, live, fee_currency, currency, id, fee) WHERE (fee_currency IS NOT NULL);
+CREATE INDEX movement_late ON movement USING btree (account, live, id, currency, amount) WHERE late;
 CREATE UNIQUE INDEX movement_pkey ON movement USING btree (account, live, id);
 CREATE INDEX movement_rail ON movement USING btree (account, live, rail, id);
 CREATE INDEX movement_reference ON movement USING btree (account, live, reference, id);
@@ -404,10 +406,8 @@ CREATE TABLE provider_event (
   CONSTRAINT provider_event_pkey PRIMARY KEY (account, live, id),
   CONSTRAINT provider_event_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'open'::text, 'done'::text])))
 );
-CREATE INDEX provider_event_attempt ON provider_event USING btree (account, live, attempt_reference, id) WHERE (attempt_reference IS NOT NULL);
 CREATE INDEX provider_event_due ON provider_event USING btree (account, live, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX provider_event_open ON provider_event USING btree (account, live) WHERE (state = 'open'::text);
-CREATE INDEX provider_event_payment ON provider_event USING btree (account, live, payment_reference, id) WHERE (payment_reference IS NOT NULL);
 CREATE UNIQUE INDEX provider_event_pkey ON provider_event USING btree (account, live, id);
 CREATE UNIQUE INDEX provider_event_reference ON provider_event USING btree (account, live, rail, reference);
 

@@ -238,6 +238,8 @@ CREATE TABLE event (
   -- last_event. An index by session would cost every change a page at random.
   previous INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
+  -- The bank entry or the event of a provider that led to it; 'asked' where an answer of the rail did by itself.
+  cause TEXT,
   body TEXT NOT NULL,
   checksum INTEGER NOT NULL,
   PRIMARY KEY (account, live, position)
@@ -477,17 +479,19 @@ CREATE INDEX delivery_receiver_due ON delivery (account, live, receiver, due_at)
 CREATE UNIQUE INDEX event_id ON event (account, live, id);
 
 -- index movement_back
-CREATE INDEX movement_back ON movement (account, live, type, id) WHERE type <> 'payment';
+CREATE INDEX movement_back ON movement (account, live, type, id, currency, amount) WHERE type <> 'payment';
 
 -- index movement_checkout
 CREATE INDEX movement_checkout ON movement (account, live, checkout, id);
 
 -- index movement_currency
-CREATE INDEX movement_currency ON movement
-  (account, live, currency, id, type, late, amount, time_to_pay_ms, fee, fee_currency);
+CREATE INDEX movement_currency ON movement (account, live, currency, id, amount, time_to_pay_ms);
+
+-- index movement_fee
+CREATE INDEX movement_fee ON movement (account, live, fee_currency, currency, id, fee) WHERE fee_currency IS NOT NULL;
 
 -- index movement_late
-CREATE INDEX movement_late ON movement (account, live, id) WHERE late = 1;
+CREATE INDEX movement_late ON movement (account, live, id, currency, amount) WHERE late = 1;
 
 -- index movement_rail
 CREATE INDEX movement_rail ON movement (account, live, rail, id);
@@ -501,19 +505,11 @@ CREATE UNIQUE INDEX payment_attempt_reference ON payment_attempt (account, live,
 -- index payment_checkout
 CREATE INDEX payment_checkout ON payment (account, live, checkout);
 
--- index provider_event_attempt
-CREATE INDEX provider_event_attempt ON provider_event (account, live, attempt_reference, id)
-  WHERE attempt_reference IS NOT NULL;
-
 -- index provider_event_due
 CREATE INDEX provider_event_due ON provider_event (account, live, due_at) WHERE due_at IS NOT NULL;
 
 -- index provider_event_open
 CREATE INDEX provider_event_open ON provider_event (account, live) WHERE state = 'open';
-
--- index provider_event_payment
-CREATE INDEX provider_event_payment ON provider_event (account, live, payment_reference, id)
-  WHERE payment_reference IS NOT NULL;
 
 -- index provider_event_reference
 CREATE UNIQUE INDEX provider_event_reference ON provider_event (account, live, rail, reference);

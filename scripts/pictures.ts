@@ -5,18 +5,23 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { createAccount } from '../src/accounts/account.ts';
+import type { Declared } from '../src/dashboard/screen.ts';
 import { createSession, order, pay } from '../test/api/shop.ts';
 import { doors } from '../test/dashboard/doors.ts';
 import { makeThings } from '../test/dashboard/things.ts';
 import { launchBrowser } from '../test/support/browser.ts';
 import { invite, PASSWORD, signedInVisitor } from '../test/support/dashboard.ts';
 import { startService, type TestService } from '../test/support/service.ts';
-import { FOLDER, pictureOf } from './pictures/names.ts';
+import { changeUser } from '../test/support/users.ts';
+import { FOLDER, fileOf, furtherOf, pictureOf } from './pictures/names.ts';
 import { formatted } from './reference/markdown.ts';
 
 const root = join(import.meta.dirname, '..');
-const WIDTH = 1000;
-const HEIGHT = 700;
+const usual = { width: 1000, height: 700 };
+const narrow = { width: 320, height: 1100 };
+/** Letters stay sharp, and a picture has some 20 KB. */
+const QUALITY = 75;
 
 const people = [
   ['Margaret Hamilton', 'US', 'EUR'],
@@ -52,9 +57,28 @@ async function furnish(service: TestService): Promise<string> {
   return told;
 }
 
-async function screenshot(page: Page, name: string): Promise<string> {
-  await page.screenshot({ path: join(root, FOLDER, `${name}.png`), fullPage: false });
-  return (await page.locator('h1').first().textContent()) ?? name;
+/** Takes a picture of what the window shows. Playwright has no WebP. */
+async function screenshot(page: Page, file: string): Promise<void> {
+  const browser = await page.context().newCDPSession(page);
+  const { data } = await browser.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY });
+  await browser.detach();
+  writeFileSync(join(root, FOLDER, file), Buffer.from(data, 'base64'));
+}
+
+/** Takes all pictures of a screen; gives the lines that show them. */
+async function picturesOf(page: Page, name: string): Promise<string> {
+  const title = (await page.locator('h1').first().textContent()) ?? name;
+  const shown = [`![${title}](dashboard/${fileOf(name)})`];
+  await screenshot(page, fileOf(name));
+  for (const further of furtherOf(name)) {
+    if (further === 'dark') await page.emulateMedia({ colorScheme: 'dark' });
+    else await page.setViewportSize(narrow);
+    await screenshot(page, fileOf(name, further));
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.setViewportSize(usual);
+    shown.push(`![${title}, ${further}](dashboard/${fileOf(name, further)})`);
+  }
+  return `## ${title}\n\n${shown.join('\n')}`;
 }
 
 const ends: Array<() => Promise<void>> = [];
@@ -63,15 +87,25 @@ try {
   const service = await startService({ after: (hook) => ends.push(hook) });
   const session = await furnish(service);
   const things = { ...(await makeThings(service)), session };
-  const { visitor } = await signedInVisitor(service, { account: service.account.number });
-  const { link } = await invite(service.service.store, service.url, {
+  const { visitor, user } = await signedInVisitor(service, { account: service.account.number });
+  const { store } = service.service;
+  await createAccount(store, 'Neighbour', Date.now());
+  let isOperator = false;
+  /** Screens of the installation are for its operators, whom the others show more than an owner. */
+  async function comeFor({ needs }: Declared): Promise<void> {
+    const wanted = typeof needs === 'object' && 'installation' in needs;
+    if (wanted !== isOperator)
+      await changeUser(store, user.id, { type: 'set_operator', isOperator: wanted, now: Date.now() });
+    isOperator = wanted;
+  }
+  const { link } = await invite(store, service.url, {
     role: 'finance',
     email: 'grace@example.com',
   });
   rmSync(join(root, FOLDER), { recursive: true, force: true });
   mkdirSync(join(root, FOLDER), { recursive: true });
 
-  const context = await browser.newContext({ viewport: { width: WIDTH, height: HEIGHT }, locale: 'en-US' });
+  const context = await browser.newContext({ viewport: usual, locale: 'en-US' });
   const page = await context.newPage();
   const shown: string[] = [];
   async function take(name: string, address: string): Promise<void> {
@@ -83,8 +117,7 @@ try {
       await page.getByRole('button', { name: 'Go on', exact: true }).click();
     }
     if (answer === null || answer.status() >= 500) throw new Error(`${address}: ${answer?.status()}`);
-    const title = await screenshot(page, name);
-    shown.push(`## ${title}\n\n![${title}](dashboard/${name}.png)`);
+    shown.push(await picturesOf(page, name));
   }
 
   // Screens for people who are not signed in come first, as they do in life.
@@ -101,10 +134,11 @@ try {
       ...doors[`${screen.method} ${screen.path}`]?.params?.(things),
     };
     const path = screen.path.replaceAll(/:(\w+)/g, (named, key: string) => params[key] ?? named);
+    await comeFor(screen);
     await take(picture, `${service.url}/dashboard${path}`);
   }
   const intro =
-    'Each screen of the [dashboard](../guides/dashboard.md), over a small shop in test mode. `npm run pictures` takes them anew.';
+    'Each screen of the [dashboard](../guides/dashboard.md), over a small shop in test mode; those that are used most also in the dark, and at 320 pixels. `npm run pictures` takes them anew.';
   const text = ['# Screens of the dashboard', `**Reference.** ${intro}`, ...shown].join('\n\n');
   writeFileSync(join(root, 'docs/reference/dashboard.md'), formatted(`${text}\n`));
 } finally {

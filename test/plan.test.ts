@@ -10,17 +10,20 @@ const files = globSync('test/**/*.test.ts');
 
 test('each test file runs on each of its databases', () => {
   const all = files.flatMap((file) =>
-    /^test\/(api|pages)\//.test(file) ? [file, `${file} on PostgreSQL`] : [file],
+    /^test\/(api\/|pages\/|dashboard\/(?!every-screen))/.test(file)
+      ? [file, `${file} on PostgreSQL`]
+      : [file],
   );
   assert.deepEqual([...new Set([...usual, ...rest])].sort(), all.sort());
 });
 
 const compiled = ['test/crash/io-faults.test.ts', 'test/crash/power-loss.test.ts'];
 
-test('npm test runs each file on a database, but for two variants of a contract and suites that need a compiler', () => {
+test('npm test runs each file on a database, but for two variants of a contract, every screen at once, and suites that need a compiler', () => {
   const left = files.filter((file) => !usual.includes(file));
   assert.deepEqual(left.sort(), [
     ...compiled,
+    'test/dashboard/every-screen.test.ts',
     'test/methods/contract-postgres-restarted.test.ts',
     'test/methods/contract-sqlite.test.ts',
   ]);

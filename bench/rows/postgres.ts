@@ -29,6 +29,7 @@ import { create, fetchOf, updateOf } from '../requests.ts';
 import type { Measured, Row } from '../row.ts';
 import { rounded } from '../statistics.ts';
 import { sampleOf } from '../yardstick.ts';
+import { exportReach, exportTimed, screensTimed, signIn } from './dashboard.ts';
 import { deliveriesPerSecond } from './deliveries.ts';
 import { listsReach, moneyGoals, moneyOf, surveyOf } from './lists.ts';
 import { HOT_SESSIONS, SESSIONS } from './throughput.ts';
@@ -38,29 +39,40 @@ const FEW_CONNECTIONS = 100;
 
 type Filled = { readonly url: string; readonly server: PostgresServer; readonly ids: Subjects };
 
-async function filledDatabase(bench: Bench, sessions: number): Promise<Filled> {
+async function filledDatabase(bench: Bench, sessions: number, isMixed: boolean): Promise<Filled> {
   const server = await bench.postgres();
-  const name = `bench_${sessions}`;
+  const name = `bench_${isMixed ? 'mixed_' : ''}${sessions}`;
   const url = await newDatabase(server.url, name);
   const writing = writeSubjects(join(bench.directory, `${name}.ids`));
   const startedAt = performance.now();
   await fillDatabase(await openPostgresStore(url), {
     sessions,
+    isMixed,
     webhookUrl: `${bench.receiver.url}/webhooks`,
     onSession: writing.add,
   });
+  await vacuumed(url);
   const seconds = Math.round((performance.now() - startedAt) / 1000);
   console.log(`   (${sessions.toLocaleString('en')} sessions were made on PostgreSQL in ${seconds} s)`);
   return { url, server, ids: writing.end() };
 }
 
-/** Databases by their number of sessions, each filled once. */
-const known = new WeakMap<Bench, Map<number, Promise<Filled>>>();
+/** As the server does by itself within minutes: without it, no index alone tells what is visible. */
+async function vacuumed(url: string): Promise<void> {
+  const sql = postgres(url, { max: 1 });
+  await sql.unsafe('VACUUM (ANALYZE)');
+  await sql.end();
+}
 
-function shared(bench: Bench, sessions = SESSIONS): Promise<Filled> {
-  const all = known.get(bench) ?? new Map<number, Promise<Filled>>();
-  const filled = all.get(sessions) ?? filledDatabase(bench, sessions);
-  known.set(bench, all.set(sessions, filled));
+/** Databases by how they are filled, each filled once. */
+const known = new WeakMap<Bench, Map<string, Promise<Filled>>>();
+
+/** Very many sessions are of every status, as those on SQLite. */
+function shared(bench: Bench, sessions = SESSIONS, isMixed = false): Promise<Filled> {
+  const all = known.get(bench) ?? new Map<string, Promise<Filled>>();
+  const name = `${sessions} ${isMixed}`;
+  const filled = all.get(name) ?? filledDatabase(bench, sessions, isMixed);
+  known.set(bench, all.set(name, filled));
   return filled;
 }
 
@@ -164,9 +176,30 @@ async function twoInstances(bench: Bench): Promise<Measured> {
   return { figures };
 }
 
+/** Very many sessions, and the cookie of an owner who may see them. */
+async function forOwner(bench: Bench): Promise<Filled & { readonly cookie: string }> {
+  const filled = await shared(bench, bench.many, true);
+  const store = await openPostgresStore(filled.url);
+  const cookie = await signIn(store);
+  await store.close();
+  return { ...filled, cookie };
+}
+
+/** Every screen of the dashboard. */
+async function screens(bench: Bench): Promise<Measured> {
+  const { url, ids, cookie } = await forOwner(bench);
+  await using service = await startService({ DATABASE_URL: url });
+  return await screensTimed(bench, service.url, subjectAt(ids, ids.count / 2), cookie);
+}
+
+async function exported(bench: Bench): Promise<Measured> {
+  const { cookie, ...filled } = await forOwner(bench);
+  return await exportTimed(bench, filled, cookie);
+}
+
 /** Measures a service over many sessions, and names one in the middle. */
 const overMany = (measure: typeof surveyOf) => async (bench: Bench) => {
-  const { url, ids } = await shared(bench, bench.many);
+  const { url, ids } = await shared(bench, bench.many, true);
   await using service = await startService({ DATABASE_URL: url });
   return await measure(bench, service.url, subjectAt(ids, ids.count / 2));
 };
@@ -227,5 +260,21 @@ export const postgresRows: readonly Row[] = [
     ...moneyGoals,
     isLong: true,
     run: overMany(moneyOf),
+  },
+  {
+    name: 'postgres-dashboard',
+    title: 'Every screen of the dashboard, 1 M sessions (PostgreSQL)',
+    ...moneyGoals,
+    isLong: true,
+    run: screens,
+  },
+  {
+    name: 'postgres-export',
+    title:
+      'Export of 1 M sessions as CSV: memory beside that of lists, and p99 of fetches beside it over that without (PostgreSQL)',
+    reach: exportReach,
+    aim: {},
+    isLong: true,
+    run: exported,
   },
 ];

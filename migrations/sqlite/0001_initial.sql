@@ -237,6 +237,8 @@ CREATE TABLE event (
   -- last_event. An index by session would cost every change a page at random.
   previous INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
+  -- The bank entry or the event of a provider that led to it; 'asked' where an answer of the rail did by itself.
+  cause TEXT,
   body TEXT NOT NULL,
   checksum INTEGER NOT NULL,
   PRIMARY KEY (account, live, position)
@@ -399,11 +401,12 @@ CREATE TABLE movement (
 ) STRICT;
 
 -- With what totals are made of, so that they look at nothing else.
-CREATE INDEX movement_currency ON movement
-  (account, live, currency, id, type, late, amount, time_to_pay_ms, fee, fee_currency);
+CREATE INDEX movement_currency ON movement (account, live, currency, id, amount, time_to_pay_ms);
 -- Few; payments are found in the order of all.
-CREATE INDEX movement_back ON movement (account, live, type, id) WHERE type <> 'payment';
-CREATE INDEX movement_late ON movement (account, live, id) WHERE late = 1;
+CREATE INDEX movement_back ON movement (account, live, type, id, currency, amount) WHERE type <> 'payment';
+CREATE INDEX movement_late ON movement (account, live, id, currency, amount) WHERE late = 1;
+-- Payments of which a fee is known, by its currency.
+CREATE INDEX movement_fee ON movement (account, live, fee_currency, currency, id, fee) WHERE fee_currency IS NOT NULL;
 CREATE INDEX movement_checkout ON movement (account, live, checkout, id);
 CREATE INDEX movement_reference ON movement (account, live, reference, id);
 CREATE INDEX movement_rail ON movement (account, live, rail, id);
@@ -439,11 +442,6 @@ CREATE TABLE provider_event (
 
 CREATE UNIQUE INDEX provider_event_reference ON provider_event (account, live, rail, reference);
 CREATE INDEX provider_event_due ON provider_event (account, live, due_at) WHERE due_at IS NOT NULL;
--- Evidence of the history of a session, by what it is about.
-CREATE INDEX provider_event_attempt ON provider_event (account, live, attempt_reference, id)
-  WHERE attempt_reference IS NOT NULL;
-CREATE INDEX provider_event_payment ON provider_event (account, live, payment_reference, id)
-  WHERE payment_reference IS NOT NULL;
 -- What a person has to look at, to be counted.
 CREATE INDEX provider_event_open ON provider_event (account, live) WHERE state = 'open';
 

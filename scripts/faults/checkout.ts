@@ -77,12 +77,12 @@ export const checkoutFaults: readonly Fault[] = [
     replace: 'fees?.find((each) => each.reference',
   },
   {
-    name: 'fees of different currencies are added to each other',
+    name: 'what was taken back counts as received',
     file: 'src/checkout/totals.ts',
     tests: ['test/store/sqlite.test.ts'],
     checkers: { rules: { beyond: 'sums are part of no decision' } },
-    find: '({ feeCurrency }) => feeCurrency === currency,',
-    replace: '({ feeCurrency }) => feeCurrency !== null,',
+    find: 'all.amount - refunded.amount - reversed.amount',
+    replace: 'all.amount - refunded.amount',
   },
   {
     name: 'an attempt may start for an amount that the payer was not shown',

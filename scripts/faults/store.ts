@@ -817,10 +817,22 @@ export const storeFaults: readonly Fault[] = [
     replace: "'fee'],",
   },
   {
-    name: 'a sum of many fees has the last six digits alone',
+    name: 'a search beside amounts ends where few have them',
+    ...sqlite('resources/checkout-lists', 'sqlite/lists'),
+    find: 'return found === 0\n',
+    replace: 'return found >= 0\n',
+  },
+  {
+    name: 'fees are summed up as what they were kept of',
     ...postgres('resources/totals', 'store/postgres'),
-    find: 'fee: fromParts(feeMillions, feeRest)',
-    replace: 'fee: fromParts(0, feeRest)',
+    find: "packed('fee')",
+    replace: "packed('amount')",
+  },
+  {
+    name: 'fees of different currencies are added to each other',
+    ...sqlite('resources/totals', 'store/sqlite'),
+    find: 'AND fee_currency = charged.name',
+    replace: '',
   },
   {
     name: 'a part of the amount counts as the payment that completed the session',

@@ -15,11 +15,12 @@ export type Part = 'usual' | 'rest';
 const VARIABLE = 'OPENTILL_TEST_RUN';
 
 /** Suites that run on either database, as OPENTILL_TEST_DATABASE says; all others bring their own. */
-const ON_BOTH = /^test\/(api|pages)\//;
+const ON_BOTH = /^test\/(api\/|pages\/|dashboard\/(?!every-screen))/;
 
 /**
  * Suites that `npm test` runs once. Those in which no database shows, because requests are refused before it
- * is asked or because a page or an answer looks the same on each, run on SQLite alone. So do the list of prices, the
+ * is asked or because a page or an answer looks the same on each, run on SQLite alone, and so do the screens, which ask the
+ * API. So do the list of prices, the
  * rates, which are counted in memory, clients of older forms, which are translated before and behind what a database
  * sees, and what an account configures, which is a text in its row. The contract of rails runs in the two variants that
  * find different things.
@@ -31,9 +32,13 @@ const SAME_ON_BOTH = new RegExp(
     '^test/api/clients/',
     '^test/api/fuzz/parsers',
     '^test/pages/(?!live)',
+    '^test/dashboard/',
   ].join('|'),
 );
 const FURTHER_VARIANTS = /^test\/methods\/contract-(postgres-restarted|sqlite)\.test\.ts$/;
+
+/** Every screen at every width: the suites of the screens look at two widths each, and at more than how a screen begins. */
+const EVERY_SCREEN = /^test\/dashboard\/every-screen\.test\.ts$/;
 
 /** Suites that put a library of their own between a service and its disk: they need Linux and a C compiler. */
 export const COMPILED = /^test\/crash\/(io-faults|power-loss)\.test\.ts$/;
@@ -73,6 +78,7 @@ function runsOf(file: string): Run[] {
 function isIn(part: Part, { file, database }: Run): boolean {
   const isUsual =
     !FURTHER_VARIANTS.test(file) &&
+    !EVERY_SCREEN.test(file) &&
     !COMPILED.test(file) &&
     !(database === 'postgres' && SAME_ON_BOTH.test(file));
   return part === 'usual' ? isUsual : !isUsual || imports(file, SCALE);

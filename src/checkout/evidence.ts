@@ -8,7 +8,7 @@ export type Evidence = {
   readonly reference: string;
   /** References by which the provider may name it in what it sends by itself: those of its attempt and payments too. */
   readonly names: readonly string[];
-  /** Set for an attempt without money, of which nothing but a provider event would tell. */
+  /** Set for an attempt without money, of which only the rail can tell. */
   readonly isOfAttempt?: true;
 };
 

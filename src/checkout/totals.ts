@@ -2,7 +2,6 @@
  * Totals of an account and mode: money that came and went, what providers kept of it, how long it took payers to pay, and
  * sessions that were created, by interval and currency.
  */
-import type { MovementType } from './movements.ts';
 import type { Status } from './session.ts';
 
 /** Times are milliseconds since the epoch. */
@@ -29,20 +28,15 @@ export const timesToPayMs = {
  */
 export type TimesToPay = Readonly<Record<keyof typeof timesToPayMs | 'over1Week', number>>;
 
-/** Movements of a kind, summed up. `interval` is the place among those that were asked for. */
-export type MovementSum = {
-  readonly interval: number;
-  readonly currency: string;
-  readonly type: MovementType;
-  readonly late: boolean;
-  readonly count: number;
-  /** In minor units. The sum of many large amounts has more digits than a number holds. */
-  readonly amount: bigint;
-  /** Currency of the fees of all of them; null where no fee is known of any. */
-  readonly feeCurrency: string | null;
-  /** Sum of their fees, in minor units of that currency. */
-  readonly fee: bigint;
-} & TimesToPay;
+/**
+ * A sum of an interval and currency, `interval` being the place among those that were asked for: of all its movements, of
+ * those that are told of apart, or of fees in a currency. What was received is the rest of all.
+ */
+export type MovementSum = Sum & { readonly interval: number; readonly currency: string } & (
+    | ({ readonly of: 'all' } & TimesToPay)
+    | { readonly of: 'refund' | 'reversal' | 'late' }
+    | { readonly of: 'fee'; readonly feeCurrency: string }
+  );
 
 /** Sessions of a class that were created in an interval, as they are now. */
 export type SessionCount = {
@@ -54,7 +48,11 @@ export type SessionCount = {
   readonly count: number;
 };
 
-export type Sum = { readonly count: number; readonly amount: bigint };
+export type Sum = {
+  readonly count: number;
+  /** In minor units. The sum of many large amounts has more digits than a number holds. */
+  readonly amount: bigint;
+};
 
 /** Fees in a currency: how many payments they were kept of, and their sum. */
 export type FeeSum = Sum & { readonly currency: string };
@@ -103,37 +101,37 @@ const placeOf = ({ interval, currency }: Pick<MovementSum, 'interval' | 'currenc
   `${interval} ${currency}`;
 
 function moved(sums: readonly MovementSum[]) {
-  function sumOf(is: (sum: MovementSum) => boolean, amountOf = ({ amount }: MovementSum) => amount): Sum {
-    const all = sums.filter(is);
-    return {
-      count: all.reduce((count, each) => count + each.count, 0),
-      amount: all.reduce((amount, each) => amount + amountOf(each), 0n),
-    };
-  }
-  const feeCurrencies = new Set(sums.flatMap(({ feeCurrency }) => feeCurrency ?? []));
-  const countOf = (time: keyof TimesToPay) => sums.reduce((count, each) => count + each[time], 0);
+  const sumOf = (of: MovementSum['of']): Sum => {
+    const { count, amount } = sums.find((each) => each.of === of) ?? nothing;
+    return { count, amount };
+  };
+  const [all, refunded, reversed] = [sumOf('all'), sumOf('refund'), sumOf('reversal')];
+  const fees = sums.flatMap(({ count, amount, ...each }) =>
+    each.of === 'fee' ? [{ currency: each.feeCurrency, count, amount }] : [],
+  );
   return {
-    received: sumOf(({ type }) => type === 'payment'),
-    late: sumOf(({ late }) => late),
-    refunded: sumOf(({ type }) => type === 'refund'),
-    reversed: sumOf(({ type }) => type === 'reversal'),
-    fees: [...feeCurrencies].sort().map((currency) => ({
-      currency,
-      ...sumOf(
-        ({ feeCurrency }) => feeCurrency === currency,
-        ({ fee }) => fee,
-      ),
-    })),
-    timeToPay: {
-      within1Minute: countOf('within1Minute'),
-      within10Minutes: countOf('within10Minutes'),
-      within1Hour: countOf('within1Hour'),
-      within1Day: countOf('within1Day'),
-      within1Week: countOf('within1Week'),
-      over1Week: countOf('over1Week'),
+    received: {
+      count: all.count - refunded.count - reversed.count,
+      amount: all.amount - refunded.amount - reversed.amount,
     },
+    late: sumOf('late'),
+    refunded,
+    reversed,
+    fees: fees.sort((one, other) => (one.currency < other.currency ? -1 : 1)),
+    timeToPay: timesIn(sums.find((each) => each.of === 'all')),
   };
 }
+
+const nothing: Sum = { count: 0, amount: 0n };
+
+const timesIn = (times?: TimesToPay): TimesToPay => ({
+  within1Minute: times?.within1Minute ?? 0,
+  within10Minutes: times?.within10Minutes ?? 0,
+  within1Hour: times?.within1Hour ?? 0,
+  within1Day: times?.within1Day ?? 0,
+  within1Week: times?.within1Week ?? 0,
+  over1Week: times?.over1Week ?? 0,
+});
 
 function counted(counts: readonly SessionCount[]): Total['sessions'] {
   const countOf = (is: (count: SessionCount) => boolean) =>

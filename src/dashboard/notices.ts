@@ -36,6 +36,7 @@ const notices = {
   'payment-file-created': 'The payment file is created. Download it, and hand it to your bank.',
   'webhooks-resent': 'The failed webhooks are sent again.',
   'person-erased': 'The personal data is erased.',
+  'columns-chosen': 'The list has these columns from now on.',
   'view-saved': 'The view is saved. It is above the list.',
   'view-removed': 'The view is removed.',
   'mapping-saved': 'The mapping is saved.',

@@ -37,7 +37,7 @@ const covered = {
   provider_event: ['id', 'rail', 'reference', 'receivedAt', 'body'],
   bank_entry: ['id', 'reference', 'data'],
   bank_file: ['id', 'hash', 'data', 'content'],
-  event: ['id', 'body'],
+  event: ['id', 'cause', 'body'],
   webhook_endpoint: ['id', 'version', 'eventCount', 'slot', 'data'],
   idempotency: ['idempotencyKey', 'operation', 'requestHash', 'statusCode', 'headers', 'body'],
   audit: ['subject', 'version', 'at', 'actor', 'action', 'requestId'],

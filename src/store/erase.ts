@@ -18,7 +18,7 @@ import type { Row } from './tables.ts';
 type Session = Pick<Row<'checkout'>, 'id' | 'version' | 'eventCount' | 'data'> & {
   readonly checksum?: number;
 };
-type Event = { readonly id: string; readonly body: string };
+type Event = Pick<Row<'event'>, 'id' | 'cause' | 'body'>;
 
 /** Gives the ids of the sessions that it has changed. */
 export function* erase(tenant: Tenant, { id: customer }: Customer): Steps<readonly CheckoutId[]> {
@@ -32,7 +32,7 @@ export function* erase(tenant: Tenant, { id: customer }: Customer): Steps<readon
   if (sessions.length === 0) return [];
   const ids = sessions.map(({ id }) => id);
   const events = yield* rowsOf<Event>(
-    sql`SELECT id, body FROM event WHERE ${owned(tenant)} AND ${eventsOf(tenant, ids)}`,
+    sql`SELECT id, cause, body FROM event WHERE ${owned(tenant)} AND ${eventsOf(tenant, ids)}`,
   );
   const blankSessions = sessions.map((session) => {
     const { data, payer } = redactSession(session.data);
@@ -41,9 +41,9 @@ export function* erase(tenant: Tenant, { id: customer }: Customer): Steps<readon
   });
   yield* rewrite(tenant, 'checkout', blankSessions, nextVersion);
   const blankEvents = events
-    .map(({ id, body }) => ({ id, before: body, body: redactEventBody(body) }))
+    .map((event) => ({ ...event, before: event.body, body: redactEventBody(event.body) }))
     .filter(({ before, body }) => body !== before)
-    .map(({ id, body }) => ({ id, body, checksum: checksumOf('event', { id, body }) }));
+    .map(({ id, cause, body }) => ({ id, body, checksum: checksumOf('event', { id, cause, body }) }));
   yield* rewrite(tenant, 'event', blankEvents);
   // A receiver may have said again what it was told.
   yield sql`UPDATE delivery_attempt SET answer = ''

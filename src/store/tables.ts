@@ -1,4 +1,4 @@
-import type { SubjectId } from '../events/event.ts';
+import type { Cause, SubjectId } from '../events/event.ts';
 import type { Id, IdPrefix } from '../lib/id.ts';
 import type { Dialect } from './sql.ts';
 
@@ -7,7 +7,7 @@ import type { Dialect } from './sql.ts';
  * that write them are made from it, and it is what moves from SQLite to PostgreSQL. A `*` is behind the name of a column
  * of the key, a `+` behind that of one that counts the changes of a row, which PostgreSQL asks for, and a `?` behind the
  * type of a column that may be null. A column of ids has their prefix for its type: `chk`
- * for sessions, `subject` for what an event is about; one with a few words for its values has these. Every table of a
+ * for sessions, `subject` for what an event is about, `cause` for why it happened; one with a few words for its values has these. Every table of a
  * tenant begins with `account` and `live`, which are left out. A test compares all of it with the schema of each
  * database.
  */
@@ -41,7 +41,7 @@ export const tables = {
     tries integer, data text`,
   bank_file:
     'id* bfl, kind statement|ingesting|payments, created_at bigint, hash text, data text, content text',
-  event: 'id* evt, type text, subject subject, sequence integer, created_at bigint, body text',
+  event: 'id* evt, type text, subject subject, sequence integer, created_at bigint, cause cause?, body text',
   feed_start: 'position bigint',
   webhook_endpoint: 'id* whe, version+ integer, event_count integer, slot integer, data text',
   webhook_receiver: `id* text, failures integer, failing_since bigint, probes integer, probe_at bigint?,
@@ -110,7 +110,14 @@ export type AnyTable = Table | Further;
 
 type Space = ' ' | '\n';
 export type Trim<T extends string> = T extends `${Space}${infer Rest}` ? Trim<Rest> : T;
-type Types = { text: string; integer: number; bigint: number; boolean: boolean; subject: SubjectId } & {
+type Types = {
+  text: string;
+  integer: number;
+  bigint: number;
+  boolean: boolean;
+  subject: SubjectId;
+  cause: Cause;
+} & {
   [P in IdPrefix]: Id<P>;
 };
 type Cell<T extends string> = T extends keyof Types

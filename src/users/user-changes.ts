@@ -2,6 +2,7 @@
 import { type Refusal, refuse, refuseFields } from '../checkout/refusals.ts';
 import type { RealTime } from '../lib/time.ts';
 import { hashCode, usedTotp } from './codes.ts';
+import { withColumns, withoutColumns } from './columns.ts';
 import {
   codeGiven,
   confirmed,
@@ -127,6 +128,8 @@ export function decideUser(
       return withView(user, command);
     case 'remove_view':
       return withoutView(user, command);
+    case 'choose_columns':
+      return withColumns(user, command);
     case 'rename_user':
       return emailTaken(user, facts) ?? changed({ ...user, name: command.name, email: command.email });
   }
@@ -200,8 +203,9 @@ function withRole(
   if (current === 'owner' && owners.includes(user.id) && owners.length === 1)
     return refuse('last_owner', 'The account would have no owner left.');
   const roles = role === null ? others : { ...others, [command.account]: role };
-  const views = role === null ? user.views.filter((each) => each.account !== command.account) : user.views;
-  return kept({ ...user, roles, views });
+  if (role !== null) return kept({ ...user, roles });
+  const views = user.views.filter((each) => each.account !== command.account);
+  return kept({ ...user, roles, views, columns: withoutColumns(user, command.account) });
 }
 
 /**

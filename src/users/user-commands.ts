@@ -99,6 +99,8 @@ export type UserCommand = { readonly now: RealTime } & (
   | ({ readonly type: 'rename_user' } & Pick<User, 'name' | 'email'>)
   | { readonly type: 'save_view'; readonly view: View }
   | { readonly type: 'remove_view'; readonly view: Pick<View, 'account' | 'name'> }
+  /** Columns of the list of sessions on the account; null for the usual ones. */
+  | { readonly type: 'choose_columns'; readonly account: number; readonly columns: readonly string[] | null }
 );
 
 /** Facts beside the user of the command. */

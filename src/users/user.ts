@@ -45,9 +45,11 @@ export type User = {
   readonly signIns: readonly SignIn[];
   /** Views of lists that the user has saved. */
   readonly views: readonly View[];
+  /** Columns of the list of sessions, chosen for each account, the newest choice last. */
+  readonly columns?: ReadonlyArray<{ readonly account: number; readonly columns: readonly string[] }>;
 };
 
-/** Filters of the list of sessions; `query` is its query without the `?`. */
+/** Filters of the list of sessions with its columns; `query` is its query without the `?`. */
 export type View = { readonly account: number; readonly name: string; readonly query: string };
 
 /** An account at a provider of OpenID Connect: what identifies it for good, which no e-mail address does. */

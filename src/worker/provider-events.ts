@@ -42,7 +42,9 @@ async function followUp(
   );
   // Without an answer, the provider event stays as it is: nobody would ask again about an attempt that has succeeded,
   // and a dispute, for example, would be missed.
-  const isSettled = Boolean(checkout && attempt && (await syncAttempt(dependencies, checkout, attempt, now)));
+  const isSettled = Boolean(
+    checkout && attempt && (await syncAttempt(dependencies, checkout, attempt, now, event.id)),
+  );
   const { result } = await followedUp(dependencies, tenant, event, isSettled, now);
   if (result.kind !== 'change' || result.value.state !== 'open') return;
   const problem = attempt

@@ -15,6 +15,7 @@ import type { Refusal } from '../checkout/refusals.ts';
 import type { Serializer } from '../checkout/serializer.ts';
 import type { Checkout } from '../checkout/session.ts';
 import type { Tenant, TenantTime } from '../checkout/tenant.ts';
+import type { Cause } from '../events/event.ts';
 import type { RealTime } from '../lib/time.ts';
 import type { ReceivingAccount } from '../methods/bank/receiving-account.ts';
 import type { ProviderEvent } from '../methods/provider-event.ts';
@@ -32,6 +33,8 @@ export type Origin = {
   readonly actor: string;
   readonly requestId: string;
   readonly idempotency: IdempotencyKey | null;
+  /** Set where a rail has spoken: its changes of sessions say why it did. */
+  readonly cause?: Cause;
 };
 
 export type ChangeCheckout = {

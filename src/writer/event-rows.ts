@@ -2,7 +2,7 @@
 
 import type { TenantTime } from '../checkout/tenant.ts';
 import { eventBody } from '../events/envelope.ts';
-import type { EventRow, SubjectId } from '../events/event.ts';
+import type { Cause, EventRow, SubjectId } from '../events/event.ts';
 import { newId } from '../lib/id.ts';
 import type { DeliveryRow } from '../webhooks/delivery.ts';
 import { type Endpoint, receiverOf, selects } from '../webhooks/endpoint.ts';
@@ -21,13 +21,18 @@ type Changed = {
   readonly eventCount: number;
 };
 
-export function eventRows(subject: Changed, events: readonly NewEvent[], now: TenantTime): EventRow[] {
+export function eventRows(
+  subject: Changed,
+  events: readonly NewEvent[],
+  now: TenantTime,
+  cause: Cause | null = null,
+): EventRow[] {
   const firstSequence = subject.eventCount - events.length + 1;
   return events.map(({ type, data }, index) => {
     const id = newId('evt', now);
     const sequence = firstSequence + index;
     const body = eventBody(type, id, now, data, subject.version, sequence);
-    return { id, type, subject: subject.id, sequence, createdAt: now, body };
+    return { id, type, subject: subject.id, sequence, createdAt: now, cause, body };
   });
 }
 

@@ -4,11 +4,12 @@
  */
 
 import { type Attempt, type Checkout, knowledgeOf, type Refund } from '../checkout/session.ts';
-import type { TenantTime } from '../checkout/tenant.ts';
+import type { Tenant, TenantTime } from '../checkout/tenant.ts';
+import type { Cause } from '../events/event.ts';
 import { newId } from '../lib/id.ts';
 import type { Rail, RailAnswer, RefundAnswer } from '../methods/method.ts';
 import type { Store } from '../store/store.ts';
-import { ownOrigin } from './command.ts';
+import { type Origin, ownOrigin } from './command.ts';
 import type { Execute } from './writer.ts';
 
 /** Message for the operator: ids and the rail's own words, never personal data or a secret. */
@@ -41,7 +42,7 @@ export async function startAtRail(
   if (!rail?.start) return;
   const unanswered = { ...noAnswer, status: attempt.status, syncAt: now + ASK_AGAIN_MS };
   const answer = await rail.start(checkout, attempt, returnUrl, now).catch(() => unanswered);
-  await applyAnswer(dependencies, checkout, attempt, answer, now);
+  await applyAnswer(dependencies, checkout, attempt, answer, now, 'asked');
   const { status, details = attempt.details } = answer;
   const isReady = rail.payerUrl === undefined || rail.payerUrl({ ...attempt, status, details }) !== null;
   if (status === 'requires_action' && !isReady) {
@@ -50,12 +51,16 @@ export async function startAtRail(
   }
 }
 
-/** Asks how an attempt stands; of one that was given up, tells the rail so. False if there was no answer. */
+/**
+ * Asks how an attempt stands; of one that was given up, tells the rail so. False if there was no answer. `cause` is the
+ * event of the provider that is the reason to ask, if there is one.
+ */
 export async function syncAttempt(
   dependencies: RailDependencies,
   checkout: Checkout,
   attempt: Attempt,
   now: TenantTime,
+  cause: Cause = 'asked',
 ): Promise<boolean> {
   const rail = railOf(dependencies, attempt.rail);
   const isGivenUp = attempt.status === 'cancelled';
@@ -67,7 +72,7 @@ export async function syncAttempt(
   // An answer that tells less than is known already only moves the time of the next question.
   const tellsLess = knowledgeOf(answer.status) < knowledgeOf(attempt.status);
   const status = tellsLess ? attempt.status : answer.status;
-  await applyAnswer(dependencies, checkout, attempt, { ...answer, status, syncAt }, now);
+  await applyAnswer(dependencies, checkout, attempt, { ...answer, status, syncAt }, now, cause);
   if (answer.status !== 'unknown') return true;
   const about = { checkout: checkout.id, attempt: attempt.id };
   dependencies.onSilence(attempt.rail, 'the rail does not say how a payment stands', about);
@@ -80,12 +85,13 @@ async function applyAnswer(
   attempt: Attempt,
   answer: RailAnswer,
   now: TenantTime,
+  cause: Cause,
 ): Promise<void> {
   const { execute, onAlert } = dependencies;
   const { alert, reversals = [], refunds = [], details = null, ...said } = answer;
   const change = {
     subject: 'checkout',
-    origin: ownOrigin(checkout.tenant, 'rail'),
+    origin: originOf(checkout.tenant, cause),
     id: checkout.id,
   } as const;
   if (alert !== undefined) onAlert(attempt.rail, alert, { checkout: checkout.id, attempt: attempt.id });
@@ -132,11 +138,13 @@ export async function syncRefund(
     dependencies.onAlert(refund.rail, alert, { checkout: checkout.id, refund: refund.id });
   await dependencies.execute({
     subject: 'checkout',
-    origin: ownOrigin(checkout.tenant, 'rail'),
+    origin: originOf(checkout.tenant, 'asked'),
     id: checkout.id,
     command: { type: 'report_refund', now, refund: refund.id, ...answer },
   });
 }
+
+const originOf = (tenant: Tenant, cause: Cause): Origin => ({ ...ownOrigin(tenant, 'rail'), cause });
 
 function railOf({ rails }: RailDependencies, name: string): Rail | undefined {
   return rails.find((each) => each.name === name);

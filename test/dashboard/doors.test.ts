@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
-import { FOLDER, pictureOf } from '../../scripts/pictures/names.ts';
+import { FOLDER, fileOf, furtherOf, pictureOf } from '../../scripts/pictures/names.ts';
 import { createAccount } from '../../src/accounts/account.ts';
 import type { Declared } from '../../src/dashboard/screen.ts';
 import { type Role, roleNames } from '../../src/users/roles.ts';
@@ -120,7 +120,8 @@ test('every row is of a screen, and every screen has one', () => {
 test('every screen has a picture in the reference, and every picture is of a screen', () => {
   const folder = join(import.meta.dirname, '../..', FOLDER);
   const named = screens.map(pictureOf).filter((name) => name !== null);
-  assert.deepEqual(readdirSync(folder).sort(), named.map((name) => `${name}.png`).sort(), 'npm run pictures');
+  const files = named.flatMap((name) => ['', ...furtherOf(name)].map((further) => fileOf(name, further)));
+  assert.deepEqual(readdirSync(folder).sort(), files.sort(), 'npm run pictures');
 });
 
 suite('nobody', () => {

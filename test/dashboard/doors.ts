@@ -163,6 +163,7 @@ export const doors: Readonly<Record<string, Door>> = {
   'GET /:account/:mode/people/:id': { roles: everybody, params: named('person') },
   'GET /:account/:mode/people/:id/export': { roles: everybody, params: named('person') },
   'POST /:account/:mode/people/:id/erase': { roles: owner, params: named('person'), isLast: true },
+  'POST /:account/:mode/sessions/columns': { roles: everybody, form: () => ({ 'columns.amount': 'on' }) },
   'POST /:account/:mode/sessions/views': {
     roles: everybody,
     form: () => ({ view: 'Open', query: 'status=active' }),

@@ -149,7 +149,9 @@ async function walk(page: Page, hand: Hand, { service, directory, later }: Day, 
     (await page.locator('#facts').textContent()) ?? '',
     /Paid\s*€42\.50[\s\S]*completed[\s\S]*paid/,
   );
-  assert.match((await page.locator('.history').textContent()) ?? '', /paid/i);
+  const history = (await page.locator('.history').textContent()) ?? '';
+  assert.match(history, /The session was paid/);
+  assert.match(history, /Evidence: bank entry ntc_\w+ of the statement bfl_\w+/);
 
   // A part goes back, for which somebody proves who they are.
   later(11 * MINUTE);

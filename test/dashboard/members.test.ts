@@ -40,10 +40,8 @@ suite('members', () => {
       const welcome = await guest.get(link);
       const given = { name: 'Ada', email: `ada.${mode}@example.com`, password: PASSWORD };
       assert.equal((await guest.submit(welcome, new URL(link).pathname, given)).status, 303);
-      const [{ actor = '' } = {}] = (
-        await store.audit.list(installation, { action: 'invite_user' }, { limit: 1 })
-      ).rows;
-      assert.equal(actor, user.id);
+      const filter = { action: 'invite_user', actor: user.id };
+      assert.equal((await store.audit.list(installation, filter, { limit: 9 })).rows.length, 1);
     }
   });
 

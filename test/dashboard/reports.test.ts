@@ -248,7 +248,7 @@ suite('a report', () => {
         const found = await movements.apply(totals, given);
         // Less than what one file may have in each interval, and a booking too much in all of them.
         const count = intervals.length > 1 ? 30_000 : MAX_BOOKINGS + 1;
-        return found.map((each) => (each.type === 'payment' ? { ...each, count } : each));
+        return found.map((each) => (each.of === 'all' ? { ...each, count } : each));
       });
       const long = await visitor.get(`${EXPORT}?${year}&${numbers}&interval=month`);
       assert.equal(long.status, 422);

@@ -9,6 +9,8 @@ import { startService } from '../support/service.ts';
 import { visitorsOf } from './roles.ts';
 
 const PATH = '/dashboard/1/test/sessions';
+/** The usual columns, as a view keeps them. */
+const COLUMNS = '&columns=created_at%2Cdescription%2Cpayer%2Camount%2Camount_paid%2Cstatus%2Cpayment_status';
 
 const service = await startService({ after });
 const { owner, read_only: reader } = await visitorsOf(service);
@@ -23,17 +25,19 @@ suite('a saved view', () => {
     assert.match(textOf(done), /The view is saved/);
     assert.match(
       done.html,
-      /href="\/dashboard\/1\/test\/sessions\?status=expired" aria-current="true">Gone &lt;b&gt;</,
+      new RegExp(
+        `href="${PATH}\\?status=expired${COLUMNS.replace('&', '&amp;')}" aria-current="true">Gone &lt;b&gt;<`,
+      ),
     );
     assert.doesNotMatch(done.html, /value="second"|metadata\[order_id\]/);
     const list = await reader.get(PATH);
-    assert.match(list.html, /sessions\?status=expired">Gone/);
+    assert.match(list.html, /sessions\?status=expired&amp;columns=[^"]*">Gone/);
     assert.match(textOf(list), /first/);
     assert.doesNotMatch((await owner.get(PATH)).html, /Gone/);
     // In the other mode as well.
     assert.match(
       (await reader.get('/dashboard/1/live/sessions')).html,
-      /live\/sessions\?status=expired">Gone/,
+      /live\/sessions\?status=expired&amp;columns=[^"]*">Gone/,
     );
     const shown = await reader.get(`${PATH}?status=expired`);
     assert.match(textOf(shown), /second/);
@@ -52,7 +56,7 @@ suite('a saved view', () => {
     assert.equal(refused.status, 422);
     assert.match(refused.html, /id="field-view-wrong">The name must have 1 to 50/);
     assert.equal(formIn(refused, '/views').fields.view, 'n'.repeat(51));
-    assert.equal(formIn(refused, '/views').fields.query, 'q=sec&status=expired');
+    assert.equal(formIn(refused, '/views').fields.query, `q=sec&status=expired${COLUMNS}`);
     assert.equal(/name="q"[^>]* value="([^"]*)"/.exec(refused.html)?.[1], 'sec');
     assert.match(textOf(refused), /second/);
     assert.doesNotMatch(textOf(refused), /first/);
@@ -97,6 +101,6 @@ suite('a saved view', () => {
     const page = await reader.get(`${PATH}?status=active`);
     const query = 'status=active&q=ada&evil=1&after=chk_1';
     const done = await reader.submit(page, '/views', { view: 'Own', query });
-    assert.equal(done.location, `${PATH}?status=active&done=view-saved`);
+    assert.equal(done.location, `${PATH}?status=active${COLUMNS}&done=view-saved`);
   });
 });

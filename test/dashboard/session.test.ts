@@ -6,6 +6,7 @@ import { type Role, roleNames } from '../../src/users/roles.ts';
 import { awaitTransfer, configure, entries, imported } from '../api/bank.ts';
 import { startReceiver } from '../api/receiver.ts';
 import { advance, createSession, type Data, fetchSession, order, pay, succeeded } from '../api/shop.ts';
+import { refundsAreHeardOf } from '../api/subjects.ts';
 import { texts } from '../pages/script-carriers.ts';
 import { formIn, PASSWORD, type Page, signedInVisitor, textOf, type Visitor } from '../support/dashboard.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -116,7 +117,15 @@ suite('what is shown', () => {
     assert.equal(text.split(evidence).length - 1, 1, text);
     const paid = await unpaid();
     await pay(till, paid.id, { payment_id: 'of-the-sandbox' });
-    assert.match(textOf(await as('read_only').get(pathOf(paid))), /Evidence: of-the-sandbox at sandbox/);
+    const told = textOf(await as('read_only').get(pathOf(paid)));
+    assert.match(told, /Evidence: of-the-sandbox at sandbox/);
+    assert.doesNotMatch(told, /found by asking/);
+    succeeded(await till.call('POST', '/v3/refund', { body: { payin: paid.id, amount: 100 } }), 201);
+    await refundsAreHeardOf(till);
+    assert.match(
+      textOf(await as('read_only').get(pathOf(paid))),
+      /Evidence: \S+ at sandbox, found by asking/,
+    );
   });
 
   test('goes on from page to page of a long history', async () => {

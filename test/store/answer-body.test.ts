@@ -15,6 +15,7 @@ const eventOf = (data: string): EventRow => ({
   subject: 'chk_1',
   sequence: 1,
   createdAt: T,
+  cause: null,
   body: eventBody('checkout.updated', 'evt_1', T, data, 1, 1),
 });
 const other = eventOf('{"id":"pat_1"}');

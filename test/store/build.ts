@@ -221,7 +221,7 @@ export function eventOf(
   };
   const sequence = checkout.eventCount;
   const body = eventBody(type, id, T, JSON.stringify(data), checkout.version, sequence);
-  return { id, type, subject: checkout.id, sequence, createdAt: T, body, ...given };
+  return { id, type, subject: checkout.id, sequence, createdAt: T, cause: null, body, ...given };
 }
 
 /** The next version of a session. */

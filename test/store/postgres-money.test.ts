@@ -223,7 +223,8 @@ suite('every filter is served by an index of the tenant', async () => {
 
   test('of totals', async () => {
     const filter = { intervals: [{ from: 0, to: 1 }], currency: 'EUR' };
-    await checkPlan(totals.movements(tenant, filter), 'movement_currency');
+    const indexes = ['fee', 'currency', 'back', 'late', 'fee', 'fee'].map((name) => `movement_${name}`);
+    await checkPlan(totals.movements(tenant, filter), ...indexes);
     await checkPlan(totals.sessions(tenant, filter), 'checkout_class');
   });
 

@@ -178,7 +178,11 @@ export function movementSuite(open: Open): void {
       }
     });
 
-    it('are summed up by interval, currency, type and what was late', async ({ store, mine, live }) => {
+    it('are summed up by interval and currency, with what came back and what was late apart', async ({
+      store,
+      mine,
+      live,
+    }) => {
       await add(
         store,
         session(mine, {
@@ -200,20 +204,32 @@ export function movementSuite(open: Open): void {
       ];
       const sums = async (currency?: string) =>
         (await store.totals.movements(mine, { intervals, ...(currency === undefined ? {} : { currency }) }))
-          .map(({ interval, currency, type, late, count, amount }) =>
-            [interval, currency, type, late, count, amount].join(' '),
+          .map(({ interval, currency, of, count, amount }) =>
+            [interval, currency, of, count, amount].join(' '),
           )
           .sort();
-      const euros = [
-        '0 EUR payment false 2 1005',
-        '0 EUR payment true 1 1000',
-        '0 EUR refund false 1 100',
-        '1 EUR payment false 1 1000',
-      ];
-      assert.deepEqual(await sums(), [...euros, '1 USD reversal false 1 70']);
+      const euros = ['0 EUR all 4 2105', '0 EUR late 1 1000', '0 EUR refund 1 100', '1 EUR all 1 1000'];
+      assert.deepEqual(await sums(), [...euros, '1 USD all 1 70', '1 USD reversal 1 70']);
       assert.deepEqual(await sums('EUR'), euros);
       assert.deepEqual(await sums('JPY'), []);
       assert.deepEqual(await store.totals.movements(live, { intervals }), []);
+      const [first, second, third, ...others] = totalsOf(
+        intervals,
+        await store.totals.movements(mine, { intervals }),
+        [],
+      );
+      assert.deepEqual(others, []);
+      assert.deepEqual(first?.received, { count: 3, amount: 2005n });
+      assert.deepEqual(
+        [first?.late, first?.refunded],
+        [
+          { count: 1, amount: 1000n },
+          { count: 1, amount: 100n },
+        ],
+      );
+      assert.deepEqual(second?.received, { count: 1, amount: 1000n });
+      assert.deepEqual([third?.currency, third?.received], ['USD', { count: 0, amount: 0n }]);
+      assert.deepEqual(third?.reversed, { count: 1, amount: 70n });
     });
 
     it('are counted by the time to pay, each time with those that are shorter', async ({ store, mine }) => {
@@ -239,9 +255,10 @@ export function movementSuite(open: Open): void {
       const sums = await store.totals.movements(mine, { intervals });
       assert.deepEqual(
         sums
+          .flatMap((each) => (each.of === 'all' ? [each] : []))
           .map((each) =>
             [
-              `${each.interval} ${each.currency} ${each.type} ${each.late}:`,
+              `${each.interval} ${each.currency}:`,
               each.within1Minute,
               each.within10Minutes,
               each.within1Hour,
@@ -251,12 +268,7 @@ export function movementSuite(open: Open): void {
             ].join(' '),
           )
           .sort(),
-        [
-          '0 EUR payment false: 2 4 6 8 10 1',
-          '1 USD payment false: 0 0 0 0 0 0',
-          '1 USD payment true: 0 1 1 1 1 0',
-          '1 USD refund false: 0 0 0 0 0 0',
-        ],
+        ['0 EUR: 2 4 6 8 10 1', '1 USD: 0 1 1 1 1 0'],
       );
     });
 
@@ -317,10 +329,15 @@ export function movementSuite(open: Open): void {
         }));
         await add(store, session(mine, { payments, fees }));
       }
-      const [sum, ...others] = await store.totals.movements(mine, { intervals: [{ from: T, to: T + 1 }] });
-      assert.deepEqual(others, []);
+      const sums = await store.totals.movements(mine, { intervals: [{ from: T, to: T + 1 }] });
       const most = 27n * BigInt(MAX_AMOUNT);
-      assert.deepEqual([sum?.count, sum?.amount, sum?.fee], [27, most, most]);
+      assert.deepEqual(
+        sums.map(({ of, count, amount }) => [of, count, amount]),
+        [
+          ['all', 27, most],
+          ['fee', 27, most],
+        ],
+      );
     });
   });
 

@@ -11,12 +11,14 @@ import { combinationsOf, titleOf } from './filters.ts';
 type Run = (list: Steps<Page<CheckoutRow>>) => Promise<Page<CheckoutRow>>;
 
 /**
- * Limits by which everything has many rows, and sessions are gone through one by one for none, some, or all.
+ * Limits by which everything has many rows, and sessions are gone through one by one for none, some, or all; and such that
+ * high amounts alone are few.
  */
 const limits: readonly ListLimits[] = [
   { few: 0, near: 0 },
   { few: 0, near: 20 },
   { few: 0, near: 1_000_000 },
+  { few: 40, near: 0 },
 ];
 
 /** Every filter, and each with each other, from the beginning, behind a session and before it. */

@@ -42,6 +42,9 @@ export type Misbehaviour =
   | 'wrong_currency'
   | 'other_mode';
 
+/** Calls that wait, in the order in which they came. */
+export type Held = { readonly waiting: readonly unknown[]; letGo(place?: number): void; letAllGo(): void };
+
 export type StripeStandIn = {
   readonly url: string;
   /**
@@ -60,6 +63,8 @@ export type StripeStandIn = {
   readonly calls: readonly Call[];
   /** The next calls, or those of them that `on` fits (`POST /v1/refunds`), go wrong in these ways, one after another. */
   next(misbehaviour: Misbehaviour, options?: { times?: number; on?: RegExp }): void;
+  /** From now on these calls wait before they have an effect, until they are let go one by one, or all of them. */
+  hold(on: RegExp): Held;
   /** A day has gone by. */
   forgetKeys(): void;
   /** An event as Stripe would send it: bytes and the header that signs them; `timestamp` in seconds. */
@@ -84,6 +89,7 @@ export async function startStripe(context: {
   const calls: Call[] = [];
   const planned: Array<{ misbehaviour: Misbehaviour; on: RegExp }> = [];
   const silences = new EventEmitter().setMaxListeners(0);
+  const held: Array<{ readonly on: RegExp; readonly waiting: Array<() => void> }> = [];
   let asked = 0;
 
   const server = createServer((request, response) => {
@@ -106,6 +112,8 @@ export async function startStripe(context: {
       return;
     }
     calls.push(call);
+    const hold = held.find(({ on }) => on.test(`${call.method} ${call.path}`));
+    if (hold) await new Promise<void>((letGo) => hold.waiting.push(letGo));
     const index = planned.findIndex(({ on }) => on.test(`${call.method} ${call.path}`));
     const misbehaviour = index < 0 ? undefined : planned.splice(index, 1)[0]?.misbehaviour;
     const answer = misbehave(
@@ -144,6 +152,20 @@ export async function startStripe(context: {
     calls,
     next(misbehaviour, { times = 1, on = /^/ } = {}) {
       for (let count = 0; count < times; count += 1) planned.push({ misbehaviour, on });
+    },
+    hold(on) {
+      const waiting: Array<() => void> = [];
+      const hold = { on, waiting };
+      held.push(hold);
+      const letGo = (place = 0) => waiting.splice(place, 1)[0]?.();
+      return {
+        waiting,
+        letGo,
+        letAllGo() {
+          held.splice(held.indexOf(hold), 1);
+          while (waiting.length > 0) letGo();
+        },
+      };
     },
     forgetKeys: api.forgetKeys,
     signed: api.signed,

@@ -20,6 +20,7 @@ export function delivery(url: string, { body = BODY, secrets = [SECRET] }: Parti
     subject: 'chk_1',
     sequence: 1,
     createdAt: CREATED_MS,
+    cause: null,
   } as const;
   return { url, event: { ...event, body }, secrets };
 }

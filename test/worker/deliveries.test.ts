@@ -36,6 +36,7 @@ function claimedIn(tenant: Tenant, { realNow, leaseMs }: DeliveryClaim): Claimed
     subject,
     sequence: 1,
     createdAt: T,
+    cause: null,
     body: '{}',
   };
   return {

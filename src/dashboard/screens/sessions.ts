@@ -6,11 +6,12 @@ import { type ApiAnswer, type Mistake, mistakesOf } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { executeOnUser } from '../execute.ts';
 import { jsonLines, pageOf, pagesFrom } from '../export.ts';
-import { otherMistakes } from '../form.ts';
+import { type Form, otherMistakes } from '../form.ts';
 import { listKeys } from '../keys.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
 import type { Declare, Visit } from '../screen.ts';
+import { askedColumns, columnsFor, columnsForm, columnsIn, sessionTable } from '../sessions/columns.ts';
 import { csv } from '../sessions/export.ts';
 import {
   chips,
@@ -21,10 +22,8 @@ import {
   queryOf,
   searchOf,
 } from '../sessions/filters.ts';
-import { stateOf } from '../sessions/states.ts';
 import type { Session } from '../sessions/view.ts';
-import { keptIn, viewsIn } from '../sessions/views.ts';
-import { amountOf, timeIn } from '../texts.ts';
+import { viewQuery, viewsIn } from '../sessions/views.ts';
 
 const PAGE = 50;
 
@@ -63,8 +62,11 @@ export function sessionsScreens(declare: Declare, dependencies: DashboardDepende
 
   declare({ method: 'POST', path: `${root}/views`, needs }, async (visit) => {
     const { api, form, place, request, visitor } = visit;
-    const filters = filtersIn(Object.fromEntries(new URLSearchParams(form.query)));
-    const view = { account: place.account.number, name: (form.view ?? '').trim(), query: keptIn(filters) };
+    const shown: Form = Object.fromEntries(new URLSearchParams(form.query));
+    const filters = filtersIn(shown);
+    const columns = columnsFor({ place, visitor, query: shown });
+    const name = (form.view ?? '').trim();
+    const view = { account: place.account.number, name, query: viewQuery(filters, columns) };
     const saved = await executeOnUser(dependencies, request, visitor.user.id, { type: 'save_view', view });
     if (!isRefusal(saved)) return { goTo: wayIn(place.tenant, `sessions?${view.query}`), done: 'view-saved' };
     const mistakes = saved.problems.map(({ detail, pointer }) => ({
@@ -73,7 +75,16 @@ export function sessionsScreens(declare: Declare, dependencies: DashboardDepende
     }));
     const { query } = queryOf(filters);
     query.append('limit', String(PAGE));
-    return list(visit, filters, await api.get<Session[]>(`/v3/checkout?${query}`), mistakes);
+    const found = await api.get<Session[]>(`/v3/checkout?${query}`);
+    return list({ ...visit, query: askedColumns(shown) }, filters, found, mistakes);
+  });
+
+  declare({ method: 'POST', path: `${root}/columns`, needs }, async ({ form, place, request, visitor }) => {
+    const account = place.account.number;
+    const columns = columnsIn(form);
+    await executeOnUser(dependencies, request, visitor.user.id, { type: 'choose_columns', account, columns });
+    const filters = filtersIn(Object.fromEntries(new URLSearchParams(form.query)));
+    return { goTo: wayIn(place.tenant, `sessions${searchOf(filters)}`), done: 'columns-chosen' };
   });
 
   declare(
@@ -93,6 +104,8 @@ export function sessionsScreens(declare: Declare, dependencies: DashboardDepende
   ): Outcome {
     if (!found.ok && found.status !== 400) return refused(found.status, found.mistakes);
     const { form, place, query } = visit;
+    const columns = columnsFor(visit);
+    const asked = askedColumns(query);
     const path = `${basePath}${pathIn(place.tenant, 'sessions')}`;
     const ofView = own.filter(({ pointer }) => pointer === '/view');
     const mistakes = mistakesOf(found, own).filter((each) => !ofView.includes(each));
@@ -102,18 +115,18 @@ export function sessionsScreens(declare: Declare, dependencies: DashboardDepende
       title: 'Payments',
       current: 'sessions',
       main: html`${otherMistakes(mistakes, filterFields)}
-${filterForm(filters, path, mistakes, place.may('CHECKOUT.CREATE') && html`<a href="${path}/new">New session</a>`)}
-<div id="filters" data-live>${chips(filters, path)}</div>
-<div class="parts" id="views">${viewsIn(visit, { filters, path, form, mistakes: ofView })}</div>
+${filterForm(filters, path, { mistakes, further: asked, beside: place.may('CHECKOUT.CREATE') && html`<a href="${path}/new">New session</a>` })}
+<div id="filters" data-live>${chips(filters, path, asked)}</div>
+<div class="parts" id="views">${viewsIn(visit, { filters, columns, path, form, mistakes: ofView })}${columnsForm(visit, filters, path)}</div>
 <p class="hidden" role="status" id="told"></p>
 <div class="parts" id="found" data-live>${
         sessions.length > 0
-          ? table(sessions, path)
+          ? sessionTable(sessions, columns, path)
           : mistakes.length === 0 && empty(visit, filters.size > 0 || query.after !== undefined, path)
       }
 <nav class="row" aria-label="Pages">
-${query.after !== undefined && html`<a href="${path}${searchOf(filters)}">Newest</a>`}
-${found.ok && found.nextCursor !== null && html`<a rel="next" href="${path}${searchOf(filters, { after: found.nextCursor })}">Older</a>`}
+${query.after !== undefined && html`<a href="${path}${searchOf(filters, asked)}">Newest</a>`}
+${found.ok && found.nextCursor !== null && html`<a rel="next" href="${path}${searchOf(filters, { ...asked, after: found.nextCursor })}">Older</a>`}
 ${
   sessions.length > 0 &&
   html`<span>Export all${filters.size > 0 && ' that match'}: <a href="${path}.csv${searchOf(filters)}">CSV</a> or <a href="${path}.jsonl${searchOf(filters)}">JSON Lines</a></span>`
@@ -123,27 +136,6 @@ ${listKeys({ search: true })}`,
     };
   }
 }
-
-const table = (sessions: readonly Session[], path: string): Html =>
-  html`<div class="scroll card"><table class="dense"><thead><tr><th>Created (UTC)</th><th>Reference and payer</th><th class="number">Amount</th><th class="number">Paid</th><th>Status</th><th>Payment</th></tr></thead><tbody>
-${sessions.map((session) => row(session, path))}</tbody></table></div>`;
-
-function row(session: Session, path: string): Html {
-  const { id, invoice_currency: currency, customer_details: customer } = session;
-  const more = [shortened(session.transaction_description), customer.name || customer.email];
-  return html`<tr><td>${timeIn(session.created_at)}</td><td class="wide"><a data-row href="${path}/${id}">${session.reference_id}</a><br><span class="hint">${more.filter(Boolean).join(' · ')}</span></td><td class="number">${amountOf(session.amount, currency)}</td><td class="number">${
-    session.amount_paid > 0 && amountOf(session.amount_paid, currency)
-  }</td><td>${stateOf(session.status)}</td><td>${stateOf(session.payment_status)}${
-    session.partially_paid && html` ${stateOf('partial')}`
-  }${session.paid_in_excess && html` ${stateOf('excess')}`}</td></tr>
-`;
-}
-
-/** A description may have some thousand characters. */
-const SHOWN = 120;
-
-const shortened = (text: string): string =>
-  text.length > SHOWN ? `${text.slice(0, SHOWN).replace(/[\ud800-\udbff]$/, '')}…` : text;
 
 function empty({ place }: Visit, isFiltered: boolean, path: string): Html {
   if (isFiltered)

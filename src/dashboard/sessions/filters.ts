@@ -70,20 +70,23 @@ export function queryOf(filters: Filters): { query: URLSearchParams; mistakes: r
 const isDay = (name: string, value: string): boolean =>
   name.startsWith('created_at[') && /^\d{4}-\d{2}-\d{2}$/.test(value);
 
+/** Fields of the query that are no filters. */
+type Further = Readonly<Record<string, string>>;
+
 /** The query of the screen with these filters and further fields: `?status=active`, or empty. */
-export function searchOf(filters: Filters, further: Readonly<Record<string, string>> = {}): string {
+export function searchOf(filters: Filters, further: Further = {}): string {
   const query = new URLSearchParams([...filters, ...Object.entries(further)]).toString();
   return query === '' ? '' : `?${query}`;
 }
 
-/** The filters that are set, each as a link that removes it. `path` is the path of the list. */
-export function chips(filters: Filters, path: string): Html | false {
+/** The filters that are set, each as a link that removes it. `path` is the path of the list, `further` what stays. */
+export function chips(filters: Filters, path: string, further: Further = {}): Html | false {
   const without = (name: string) => new Map([...filters].filter(([each]) => each !== name));
   return chipList(
     [...filters].map(([name, value]) => ({
       label: labelOf(name),
       value,
-      without: path + searchOf(without(name)),
+      without: path + searchOf(without(name), further),
     })),
   );
 }
@@ -107,13 +110,15 @@ const choicesOf: Readonly<Record<string, ReadonlyArray<readonly [value: string, 
 const common = ['q', 'status', 'payment_status', 'invoice_currency', 'created_at[gte]', 'created_at[lt]'];
 const rare = Object.keys(labels).filter((name) => !common.includes(name));
 
-/** Every filter as a form, which `GET` sends to the list at `path`; `beside` stands beside its button. */
-export function filterForm(
-  filters: Filters,
-  path: string,
-  mistakes: readonly Mistake[],
-  beside: Content,
-): Html {
+type Given = {
+  readonly mistakes: readonly Mistake[];
+  readonly further: Further;
+  /** Stands beside the button. */
+  readonly beside: Content;
+};
+
+/** Every filter as a form, which `GET` sends to the list at `path`. */
+export function filterForm(filters: Filters, path: string, { mistakes, further, beside }: Given): Html {
   const isOpen =
     rare.some((name) => filters.has(name)) || mistakes.some(({ pointer }) => rare.includes(pointer.slice(1)));
   const fieldOf = (name: string) => {
@@ -148,7 +153,7 @@ ${rare.map(fieldOf)}
 ${field({ name: KEY, label: 'Metadata key', hint: 'Only sessions that have this key with this value.' })}
 ${field({ name: VALUE, label: 'Metadata value' })}
 </div></details>
-${[...filters].flatMap(([name, value]) => (METADATA.test(name) ? [hidden(name, value)] : []))}
+${[...filters].flatMap(([name, value]) => (METADATA.test(name) ? [hidden(name, value)] : []))}${Object.entries(further).map(([name, value]) => hidden(name, value))}
 <p class="row"><button>Search</button>${beside}</p>
 </form>`;
 }

@@ -24,13 +24,13 @@ export type History = {
   /** Where older ones go on. */
   readonly nextCursor: string | null;
   /** Changes by the version that they led to; without those that the visitor may not see. */
-  readonly causes: ReadonlyMap<number, AuditEntry>;
+  readonly changes: ReadonlyMap<number, AuditEntry>;
   /** Newest first; empty where the visitor may not see them. */
   readonly deliveries: readonly Delivery[];
 };
 
 const PAGE = 100;
-/** Pages of the log of changes that are searched for the causes of one page of events. */
+/** Pages of the log of changes that are searched for the changes behind one page of events. */
 const MAX_SEARCHED = 5;
 
 /** `after` is where the events go on. A refusal is that of the first question that the API refuses. */
@@ -44,23 +44,23 @@ export async function historyOf(
   const timeline = await api.get<Entry[]>(`/v3/checkout/${id}/timeline?${query}`);
   if (!timeline.ok) return timeline;
   const { data: entries, nextCursor } = timeline;
-  const [causes, deliveries] = await Promise.all([
-    place.may('AUDIT.LIST') ? causesOf(api, id, entries) : { ok: true as const, data: new Map() },
+  const [changes, deliveries] = await Promise.all([
+    place.may('AUDIT.LIST') ? changesOf(api, id, entries) : { ok: true as const, data: new Map() },
     place.may('WEBHOOK_DELIVERY.LIST') ? deliveriesOf(api, id) : { ok: true as const, data: [] },
   ]);
-  if (!causes.ok) return causes;
+  if (!changes.ok) return changes;
   if (!deliveries.ok) return deliveries;
-  return { ok: true, entries, nextCursor, causes: causes.data, deliveries: deliveries.data };
+  return { ok: true, entries, nextCursor, changes: changes.data, deliveries: deliveries.data };
 }
 
-async function causesOf(
+async function changesOf(
   api: ApiCaller,
   subject: string,
   entries: readonly Entry[],
 ): Promise<Told<Map<number, AuditEntry>>> {
-  const causes = new Map<number, AuditEntry>();
+  const changes = new Map<number, AuditEntry>();
   const times = entries.map(({ created_at }) => Date.parse(created_at));
-  if (times.length === 0) return { ok: true, data: causes };
+  if (times.length === 0) return { ok: true, data: changes };
   const query = new URLSearchParams({
     subject,
     limit: String(PAGE),
@@ -70,11 +70,11 @@ async function causesOf(
   for (let searched = 0; searched < MAX_SEARCHED; searched++) {
     const answer = await api.get<AuditEntry[]>(`/v3/audit?${query}`);
     if (!answer.ok) return answer;
-    for (const entry of answer.data) causes.set(entry.version, entry);
-    if (answer.nextCursor === null || entries.every(({ version }) => causes.has(version))) break;
+    for (const entry of answer.data) changes.set(entry.version, entry);
+    if (answer.nextCursor === null || entries.every(({ version }) => changes.has(version))) break;
     query.set('after', answer.nextCursor);
   }
-  return { ok: true, data: causes };
+  return { ok: true, data: changes };
 }
 
 /** Deliveries about the session, those with a state alone if it is given. */
@@ -88,16 +88,16 @@ export function deliveriesOf(
 }
 
 export function historyList(
-  { entries, causes, deliveries }: History,
+  { entries, changes, deliveries }: History,
   { place, actors, basePath }: { place: Place; actors: Actors; basePath: string },
 ): Html {
   const versions = [...new Set(entries.map(({ version }) => version))];
   return html`<ul class="history">${versions.map((version) => {
     const events = entries.filter((each) => each.version === version);
-    const cause = causes.get(version);
+    const change = changes.get(version);
     return html`<li><p>${events[0] && timeIn(events[0].created_at)}${
-      cause &&
-      html` <strong>${wordsOf(cause.action)}</strong> by ${actorLink(actors(cause.actor))} <span class="hint">${cause.request_id}</span>`
+      change &&
+      html` <strong>${wordsOf(change.action)}</strong> by ${actorLink(actors(change.actor))} <span class="hint">${change.request_id}</span>`
     }</p>${evidenceIn(events, { place, basePath })}<ul>${events.map(
       ({ event, description }) => html`<li>${description}${toldOf(
         deliveries.filter((each) => each.event === event),
@@ -109,13 +109,16 @@ export function historyList(
   })}</ul>`;
 }
 
+type Where = { readonly place: Place; readonly basePath: string };
+
 /** Evidence of a change, each told once: what the bank or the provider has said. */
-function evidenceIn(events: readonly Entry[], where: { place: Place; basePath: string }): Html | false {
+function evidenceIn(events: readonly Entry[], where: Where): Html | false {
+  const isAsked = events.some(({ cause }) => cause === 'asked');
   const all = new Map(events.flatMap(({ evidence }) => evidence).map((each) => [JSON.stringify(each), each]));
   return (
     all.size > 0 &&
     html`<p>Evidence: ${[...all.values()].map(
-      (each, index) => html`${index > 0 && ', '}${evidenceOf(each, where)}`,
+      (each, index) => html`${index > 0 && ', '}${evidenceOf(each, isAsked, where)}`,
     )}</p>`
   );
 }
@@ -123,11 +126,12 @@ function evidenceIn(events: readonly Entry[], where: { place: Place; basePath: s
 /** Bank entries are shown on a screen of their own, to those who may see it. */
 function evidenceOf(
   { rail, reference, bank_entry: entry, statement, provider_event: event }: Evidence,
-  { place, basePath }: { place: Place; basePath: string },
+  isAsked: boolean,
+  { place, basePath }: Where,
 ): Html {
   if (entry === null) {
     const told = event !== null && html`, told by the event <code>${event}</code>`;
-    return html`<code>${reference}</code> at ${rail}${told}`;
+    return html`<code>${reference}</code> at ${rail}${told}${isAsked && ', found by asking'}`;
   }
   const shown = html`<code>${entry}</code>`;
   return html`bank entry ${

@@ -1,4 +1,4 @@
-/** Saved views of the list of sessions: its filters by names that the user has given. */
+/** Saved views of the list of sessions: its filters and columns by names that the user has given. */
 import { type Content, type Html, html } from '../../lib/html.ts';
 import { VIEW_NAME_LENGTH, viewsOn } from '../../users/views.ts';
 import type { Mistake } from '../api.ts';
@@ -11,13 +11,21 @@ import { type Filters, searchOf } from './filters.ts';
 const personal = ['q', 'customer', 'reference_id'];
 
 /** The filters as a view keeps them; empty if it keeps none of them. */
-export const keptIn = (filters: Filters): string =>
+const keptIn = (filters: Filters): string =>
   searchOf(
     new Map([...filters].filter(([name]) => !personal.includes(name) && !name.startsWith('metadata['))),
   ).slice(1);
 
+/** The query of a view of these filters with these columns; empty if it keeps none of the filters. */
+export function viewQuery(filters: Filters, columns: readonly string[]): string {
+  const kept = keptIn(filters);
+  return kept === '' ? '' : `${kept}&${new URLSearchParams({ columns: columns.join(',') })}`;
+}
+
 type Given = {
   readonly filters: Filters;
+  /** Columns that are shown. */
+  readonly columns: readonly string[];
   /** Path of the list. */
   readonly path: string;
   readonly form: Form;
@@ -25,9 +33,12 @@ type Given = {
 };
 
 /** The views of the account, and a form that saves the filters as one, or removes the one that is shown. */
-export function viewsIn({ place, visitor }: Visit, { filters, path, form, mistakes }: Given): Content {
+export function viewsIn(
+  { place, visitor }: Visit,
+  { filters, columns, path, form, mistakes }: Given,
+): Content {
   const views = viewsOn(visitor.user, place.account.number);
-  const query = keptIn(filters);
+  const query = viewQuery(filters, columns);
   const shown = views.filter((each) => each.query === query);
   const token = tokenField(visitor);
   const listed =
@@ -42,8 +53,8 @@ export function viewsIn({ place, visitor }: Visit, { filters, path, form, mistak
   return html`${listed}${query !== '' && shown.map(({ name }) => removing(name))}${isSaving && saving()}`;
 
   function saving(): Html {
-    const content = html`<form method="post" action="${path}/views">${token}${hidden('query', searchOf(filters).slice(1))}
-${field({ name: 'view', label: 'Name', value: form.view, maxlength: VIEW_NAME_LENGTH, required: true, hint: 'It keeps the filters, but no search, customer, reference or metadata. Use no name of a person: erasing them does not find it here.' }, mistakes)}
+    const content = html`<form method="post" action="${path}/views">${token}${hidden('query', searchOf(filters, { columns: columns.join(',') }).slice(1))}
+${field({ name: 'view', label: 'Name', value: form.view, maxlength: VIEW_NAME_LENGTH, required: true, hint: 'It keeps the filters and the columns, but no search, customer, reference or metadata. Use no name of a person: erasing them does not find it here.' }, mistakes)}
 <button class="quiet">Save</button></form>`;
     return mistakes.length > 0
       ? html`<div class="second">${content}</div>`

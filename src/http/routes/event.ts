@@ -196,7 +196,12 @@ export function eventRoutes(api: Api, { store, live }: Dependencies): void {
         store,
         tenant,
         checkout,
-        told.map(({ row: { type, createdAt }, outline: { data } }) => ({ ...data, type, createdAt })),
+        told.map(({ row: { type, createdAt, cause }, outline: { data } }) => ({
+          ...data,
+          type,
+          createdAt,
+          cause,
+        })),
       );
       const entries = told.map(({ row, outline }, index) =>
         JSON.stringify(representTimelineEntry(row, outline, evidence[index] ?? [])),
@@ -228,7 +233,7 @@ function wantedTypes(text: string): readonly string[] | undefined {
 }
 
 export function representTimelineEntry(
-  { id, type, createdAt, sequence }: EventRow,
+  { id, type, createdAt, sequence, cause }: EventRow,
   { version, data }: EventEnvelope<Outline>,
   evidence: ReadonlyArray<ReturnType<typeof representEvidence>>,
 ) {
@@ -240,6 +245,7 @@ export function representTimelineEntry(
     created_at: timestamp(createdAt),
     version,
     sequence,
+    cause,
     evidence,
   };
 }

@@ -87,6 +87,10 @@ export const eventResources = {
       created_at: happenedAt,
       version: Type.Integer({ minimum: 1, description: 'Version after the event.', examples: [3] }),
       sequence: Type.Integer({ minimum: 1, description: 'Number of the event.', examples: [4] }),
+      cause: seldom(
+        'Id of the bank entry, or of the event of a provider, that led to the change. `asked`: an answer of the rail did, which was asked for another reason. Null: a request, the payer or the time.',
+        'ntc_01k9zq4tn30000x5r7m2c9w1he',
+      ),
       evidence: Type.Array(ref('Evidence'), {
         description:
           'What a rail has said of the payments, the refund or the reversal behind it, as far as it is known.',
@@ -104,7 +108,7 @@ export const eventResources = {
       bank_entry: nullable(id('ntc')),
       statement: nullable(id('bfl')),
       provider_event: seldom(
-        'Id, at the provider, of the newest event about it that had come by then.',
+        'Id, at the provider, of the event that led to the change.',
         'evt_1Q2w3E4r5T6y7U8i',
       ),
     } satisfies FieldsOf<typeof representEvidence>,

@@ -8,7 +8,17 @@ import { type EntryContent, unassigned } from '../../banking/entry.ts';
 import { ID_LENGTH } from '../../lib/id.ts';
 import { BANK } from '../../methods/bank/receiving-account.ts';
 import { columnsIn, type Row } from '../tables.ts';
-import { expect, isObject, judgeOf, lone, ofNoSession, type SqlRule, sameEntries, twice } from './check.ts';
+import {
+  expect,
+  isObject,
+  joined,
+  judgeOf,
+  lone,
+  ofNoSession,
+  type SqlRule,
+  sameEntries,
+  twice,
+} from './check.ts';
 
 const ENTRY_ID_LENGTH = 'ntc_'.length + ID_LENGTH;
 /** SQL for the id of the bank entry that has brought the transfer with this reference. */
@@ -22,6 +32,13 @@ export const moneyRules: readonly SqlRule[] = [
   {
     rule: 'a provider event has a due time as long as it waits',
     sql: `SELECT id FROM provider_event WHERE (due_at IS NOT NULL) <> (state = 'waiting') OR tries < 0`,
+  },
+  {
+    rule: 'what an event says has caused it is there',
+    sql: `
+      SELECT event.id FROM event LEFT JOIN ${joined('event', 'provider_event', 'provider_event.id = event.cause')}
+      LEFT JOIN ${joined('event', 'bank_entry', 'bank_entry.id = event.cause')}
+      WHERE event.cause <> 'asked' AND provider_event.id IS NULL AND bank_entry.id IS NULL`,
   },
   { rule: 'no bank entry is there twice', sql: twice('bank_entry', 'reference') },
   {

@@ -90,11 +90,11 @@ function leaseDeliveries(
       AND ${owned(tenant, 'event')} AND event.id = delivery.event
     RETURNING ${dueColumns},
       ${asJson('webhook_endpoint', sql`${owned(tenant)} AND id = delivery.receiver`)} AS endpoint,
-      event.id AS event, event.type, event.subject, event.sequence, event.created_at AS "createdAt", event.body`,
-    ({ type, subject, sequence, createdAt, body, event: id, endpoint, ...due }: Found): Taken => ({
+      event.id AS event, event.type, event.subject, event.sequence, event.created_at AS "createdAt", event.cause, event.body`,
+    ({ type, subject, sequence, createdAt, cause, body, event: id, endpoint, ...due }: Found): Taken => ({
       due,
       endpoint,
-      event: { id, type, subject, sequence, createdAt, body },
+      event: { id, type, subject, sequence, createdAt, cause, body },
     }),
   );
 }

@@ -4,6 +4,7 @@
  * one; if all have more, a page is usually full after few rows of the list.
  */
 import type { Tenant } from '../../checkout/tenant.ts';
+import { withoutUndefined } from '../../lib/keys.ts';
 import type { CheckoutRow } from '../columns.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { either, join, nothing, raw, type Sql, sql } from '../sql.ts';
@@ -75,6 +76,15 @@ export function* checkoutPage(
   // Of each class no more than a page is needed.
   if (!asksMore) return yield* among(tenant, {}, page, only.ids(page.limit + 1));
   if (filter.search === undefined) return yield* walk(tenant, filter, page, bounds);
+  if (isRanged(filter)) {
+    // What has such an amount is told by one narrow index: where nothing has, a search would look for it in three places.
+    const fitting = withAmount(tenant, filter, bounds);
+    const [found = 0] = yield* count([fitting], few);
+    if (found < few)
+      return found === 0
+        ? { rows: [], hasMore: false }
+        : yield* among(tenant, filter, page, fitting.ids(null));
+  }
   return yield* search(tenant, { ...filter, search: filter.search }, page, bounds, near);
 }
 
@@ -206,8 +216,26 @@ function leadsOf(
   return leads;
 }
 
+/** Sessions with an amount that is asked for. */
+function withAmount(
+  tenant: Tenant,
+  { amountFrom, amountTo }: CheckoutFilter,
+  bounds: readonly Bound[],
+): Pick<Lead, 'ids'> {
+  const asked = withoutUndefined({ amountFrom, amountTo });
+  const rows = join([owned(tenant), ...conditionsOf(checkoutFilters, asked)], ' AND ');
+  const from = either({
+    sqlite: sql`checkout INDEXED BY checkout_overview WHERE ${inTime(RARELY)} AND`,
+    postgres: raw('checkout_overview AS overview WHERE'),
+  });
+  return { ids: (most) => sql`SELECT id FROM ${from} ${rows}${withinOf(bounds)}${upTo(most)}` };
+}
+
 /** The number of rows that each has, counted no further than `few`. */
-function* count(leads: readonly Lead[], few: number): Generator<Sql, number[], readonly object[]> {
+function* count(
+  leads: ReadonlyArray<Pick<Lead, 'ids'>>,
+  few: number,
+): Generator<Sql, number[], readonly object[]> {
   const counts = leads.map(
     ({ ids }, place) =>
       sql`(SELECT count(*) FROM (SELECT 1 FROM (${ids(few)}) AS found LIMIT ${few}) AS few) AS ${raw(`lead${place}`)}`,

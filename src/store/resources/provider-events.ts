@@ -1,11 +1,11 @@
 /** Provider events: by the references of their rails, and those that are due. */
 import type { Tenant } from '../../checkout/tenant.ts';
-import type { ProviderEvent } from '../../methods/provider-event.ts';
+import type { ProviderEvent, ProviderEventId } from '../../methods/provider-event.ts';
 import { byKey, counterIn, load, locking } from '../loads.ts';
 import { isAnyOf, raw, sql } from '../sql.ts';
 import { rowOf } from '../writes.ts';
 import { amongRails, type RailReference, railKey } from './rail-reference.ts';
-import { all, indexedBy, owned, type Read } from './read.ts';
+import { all, asItIs, owned, type Read } from './read.ts';
 import { thingsIn } from './things.ts';
 
 const events = thingsIn('provider_event', (row): ProviderEvent => row);
@@ -38,31 +38,20 @@ export const loadProviderEvents = load({
   },
 });
 
-/** A provider event without its body: what it was about, and when it came. */
-export type ProviderNews = Omit<ProviderEvent, 'body' | 'state' | 'dueAt' | 'tries'>;
-
-/** More than rails send about the attempts of a session. */
-const MOST_NEWS = 500;
+/** A provider event as evidence: the provider's own id of it, and what it was about. */
+export type ProviderNews = Pick<ProviderEvent, 'id' | 'reference' | 'attemptReference' | 'paymentReference'>;
 
 export const providerEvents = {
   listDue: events.listDue,
 
-  /** Those about attempts or payments with one of these references, the newest first. */
-  listAbout(tenant: Tenant, references: readonly string[]): Read<ProviderNews[]> {
-    const by = (name: 'attempt' | 'payment') =>
-      sql`SELECT ${news} FROM provider_event${indexedBy(`provider_event_${name}`)}
-        WHERE ${owned(tenant)} AND ${raw(`${name}_reference`)} IS NOT NULL AND ${isAnyOf(`${name}_reference`, references)}`;
-    return {
-      ...all(
-        sql`SELECT * FROM (${by('attempt')} UNION ${by('payment')}) AS about ORDER BY id DESC LIMIT ${raw(`${MOST_NEWS}`)}`,
-        (row: ProviderNews) => ({ ...row, receivedAt: Number(row.receivedAt) }),
-        'list',
-      ),
-      tenant,
-    };
-  },
+  /** Those with one of these ids, which are no more than a page of the history has. */
+  named: (tenant: Tenant, ids: readonly ProviderEventId[]): Read<ProviderNews[]> =>
+    all(
+      sql`SELECT ${news} FROM provider_event WHERE ${owned(tenant)} AND ${isAnyOf('id', ids)}`,
+      asItIs<ProviderNews>,
+    ),
 };
 
 const news = raw(
-  'id, rail, reference, received_at AS "receivedAt", attempt_reference AS "attemptReference", payment_reference AS "paymentReference"',
+  'id, reference, attempt_reference AS "attemptReference", payment_reference AS "paymentReference"',
 );

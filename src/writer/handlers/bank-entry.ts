@@ -32,7 +32,14 @@ import type { Checkout } from '../../checkout/session.ts';
 import type { TenantTime } from '../../checkout/tenant.ts';
 import { newId } from '../../lib/id.ts';
 import type { Loaded, Needs } from '../../store/store.ts';
-import { auditOf, type ChangeBankEntry, type Context, type Decided, type EntryAction } from '../command.ts';
+import {
+  auditOf,
+  type ChangeBankEntry,
+  type Context,
+  type Decided,
+  type EntryAction,
+  type Origin,
+} from '../command.ts';
 import { writesOfChange } from './checkout.ts';
 
 /** Delays after which an entry that names an unknown reference is looked at again, each from the look before. */
@@ -85,8 +92,10 @@ export function decideOnBankEntry(
     tries,
   };
   const audit = (subject: string, action: string) => auditOf(origin, subject, 0, now, action);
+  // Whoever has assigned it: the money is that of the entry.
+  const because: Origin = { ...origin, cause: entry.id };
   const written = changes.map(({ change, before }) =>
-    writesOfChange(change, before, loaded.endpoints, { origin, now, type: change.type }, context),
+    writesOfChange(change, before, loaded.endpoints, { origin: because, now, type: change.type }, context),
   );
   const settled = sentBack ? [{ bankEntry: sentBack, audit: audit(sentBack.id, 'sent_back') }] : [];
   return {

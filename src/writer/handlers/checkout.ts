@@ -104,7 +104,7 @@ export function writesOfChange(
   { serializer, settings }: Context,
 ): Writes {
   const told = events.map((event) => ({ type: event.type, data: serializer.eventData(checkout, event) }));
-  const rows = eventRows(checkout, told, now);
+  const rows = eventRows(checkout, told, now, origin.cause);
   return {
     checkout: { before, after: checkout },
     events: rows,

@@ -56,8 +56,13 @@ export function decideOnUser(
   return { value, writes: [...ended, { ...change, accountAudits, audit: audit(user.id) }, ...risen] };
 }
 
-/** Changes that nobody asks about later, and of which anybody could fill the log: a look at a page, and one's own views. */
-const ofNoInterest: ReadonlySet<UserCommand['type']> = new Set(['see_sign_in', 'save_view', 'remove_view']);
+/** Changes that nobody asks about later, and of which anybody could fill the log: a look at a page, and one's own lists. */
+const ofNoInterest: ReadonlySet<UserCommand['type']> = new Set([
+  'see_sign_in',
+  'save_view',
+  'remove_view',
+  'choose_columns',
+]);
 
 /** An operator who is only invited operates nothing yet. */
 const isOperating = (user: User | null): boolean => user?.isOperator === true && !isInvited(user);

@@ -10,6 +10,7 @@ const COLUMNS = 'the columns of a session say what it says itself';
 const BACK = 'no more goes back than was paid';
 const BANK_FILE =
   'a file that was made for a bank is what it was, and of one that was read only the hash is kept';
+const CAUSED = 'what an event says has caused it is there';
 const BOOKED = 'every transfer that is booked has its bank entry';
 const CONFIGURED = 'what every account has configured can be read';
 const CUSTOMER = 'the customer of a session exists, or was erased and has left nothing in it';
@@ -345,6 +346,12 @@ const common: readonly Damage[] = [
   ['every bank entry can be read', `UPDATE bank_entry SET data = '{}' WHERE state = 'open'`],
   [BOOKED, `DELETE FROM bank_entry WHERE reference = 'of RF1'`],
   [BOOKED, `UPDATE payment SET reference = 'TX-1' WHERE rail = 'bank'`],
+  [CAUSED, `UPDATE event SET cause = 'pev_none' WHERE ${event}`],
+  [
+    CAUSED,
+    `UPDATE event SET cause = (SELECT min(id) FROM bank_entry
+      WHERE bank_entry.account <> event.account OR bank_entry.live <> event.live)`,
+  ],
   [BOOKED, `UPDATE payment SET reference = replace(reference, '.', '-') WHERE rail = 'bank'`],
   [LEDGER, `UPDATE payment SET reference = replace(reference, '.1', '.2') WHERE rail = 'bank'`],
   [LEDGER, `UPDATE payment SET amount = amount + 1 WHERE rail = 'bank'`],
@@ -511,6 +518,7 @@ const ofSqlite: readonly Damage[] = [
     ];
   }),
   [WRITTEN, 'UPDATE account SET previous_webhook_secret_test_until = 1'],
+  [WRITTEN, `UPDATE event SET cause = 'asked' WHERE ${event}`],
   [WRITTEN, 'UPDATE api_key SET live = 1 - live'],
   [WRITTEN, 'UPDATE api_key SET revoked_at = 1'],
   [MISSING, 'DELETE FROM api_key'],
