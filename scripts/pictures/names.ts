@@ -4,7 +4,7 @@ import type { Declared } from '../../src/dashboard/screen.ts';
 export const FOLDER = 'docs/reference/dashboard';
 
 /** Ways that lead to a file, to the provider of sign-ins, or on to another screen. */
-const NO_SCREEN = /\.\w+$|\/(?:export|content)$|^\/oidc(?:\/|$)|^$|^\/\*$/;
+const NO_SCREEN = /\.\w+$|\/(?:export|content|image)$|^\/profile\/first-password$|^\/oidc(?:\/|$)|^$|^\/\*$/;
 
 /** Name of the picture of a screen, without its ending; null for what is no screen. */
 export function pictureOf({ method, path }: Declared): string | null {

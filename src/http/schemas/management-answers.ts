@@ -186,6 +186,16 @@ export const managementResources = {
     } satisfies FieldsOf<typeof representLogo>,
     { ...closed, description: 'The image that payers see beside the name of the account.' },
   ),
+  ResealedCredentials: Type.Object(
+    {
+      object: kind('resealed_credentials'),
+      resealed: count('Encrypted anew by this request.'),
+      current: count('Under the key of the settings now.'),
+      previous: count('Still under the previous key.'),
+      unknown: count('Unreadable: neither key is theirs.'),
+    },
+    { ...closed, description: 'Credentials of all accounts, by the key that they are under.' },
+  ),
   AuditEntry: Type.Object(
     {
       id: id('aud'),
@@ -244,7 +254,7 @@ export const managementResources = {
       object: kind('retention'),
       webhook_log_days: count('Days for which deliveries are kept.'),
       event_retention_days: count('Days for which events are kept; 0 for ever.'),
-      removable_deliveries: count('Deliveries that would be removed now.'),
+      removable_deliveries: count('Deliveries that would go now.'),
       removable_events: count('Events that would be removed now.'),
     },
     { ...closed, description: 'What is kept for how long, and what would be removed.' },
