@@ -89,6 +89,9 @@ suite('credentials of all accounts', () => {
     const again = await writesNothing(service, () => call(headers));
     assert.deepEqual([again.text, again.headers.get('idempotent-replayed')], [answer.text, 'true']);
     assert.deepEqual(counts(succeeded(await writesNothing(service, () => call()))), [0, 3, 0, 0]);
+    await give(1, oldKey);
+    await writesNothing(service, () => call(headers));
+    assert.equal(await opens(newKey, 1), false, 'the same request again does no more');
     const { rows } = await store.audit.list({ account: second, mode: 'live' }, {}, { limit: 1 });
     assert.deepEqual(
       rows.map(({ action, actor, subject }) => [action, actor, subject]),

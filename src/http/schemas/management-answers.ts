@@ -63,10 +63,7 @@ const member = {
     'ada@example.com',
   ),
   role: oneOf(roleNames, 'Role on the account, in both modes.'),
-  status: oneOf(
-    ['active', 'invited'],
-    'A member is `invited` until somebody opens the link and chooses a password.',
-  ),
+  status: oneOf(['active', 'invited'], 'A member is `invited` until somebody opens the link and accepts it.'),
   has_second_factor: Type.Boolean({
     description: 'True with an authenticator app or a passkey.',
     examples: [true],
