@@ -36,7 +36,7 @@ export const countOfCommon = async (): Promise<number> => (await list()).length 
 export async function isCommon(password: string): Promise<boolean> {
   const all = await list();
   const text = password.normalize('NFKC').toLowerCase();
-  const core = text.replaceAll(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
+  const core = coreOf(text);
   const isBare = text.length - core.length <= MOST_AROUND;
   return [text, ...(isBare ? [core] : [])].some((each) => isMade(all, each));
 }
@@ -44,11 +44,28 @@ export async function isCommon(password: string): Promise<boolean> {
 function isMade(all: Buffer, text: string): boolean {
   const bare = text.replaceAll(/[^\p{L}\p{N}]/gu, '');
   if (isListed(all, text) || isListed(all, bare)) return true;
-  const repeated = /^(.+?)\1+$/s.exec(bare)?.[1];
-  if (repeated !== undefined && (repeated.length <= LONGEST_REPEATED || isListed(all, repeated))) return true;
+  const repeated = repeatedIn(bare);
+  if (repeated !== null && (repeated.length <= LONGEST_REPEATED || isListed(all, repeated))) return true;
   for (let at = SHORTEST_PART; at <= bare.length - SHORTEST_PART; at++)
     if (isListed(all, bare.slice(0, at)) && isListed(all, bare.slice(at))) return true;
   return false;
+}
+
+const LETTER = /\p{L}/u;
+
+/** The text from its first letter to its last. */
+function coreOf(text: string): string {
+  const letters = [...text].map((each) => LETTER.test(each));
+  return [...text].slice(letters.indexOf(true), letters.lastIndexOf(true) + 1).join('');
+}
+
+/** The shortest text that the whole is made of by repeating it; null if there is none. */
+function repeatedIn(text: string): string | null {
+  for (let length = 1; length <= text.length / 2; length++) {
+    const part = text.slice(0, length);
+    if (text === part.repeat(text.length / length)) return part;
+  }
+  return null;
 }
 
 /** Looks for the digest among those of the list, which are in order. */
