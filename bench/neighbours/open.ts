@@ -91,6 +91,8 @@ export const openRoutes: Readonly<Record<string, (links: Links) => readonly Aske
   'POST /dashboard/code': () => signingIn('code'),
   'POST /dashboard/passkey': () => signingIn('passkey'),
   'POST /dashboard/link/:token': () => signingIn(`link/${LINK}`),
+  'POST /dashboard/link/:token/oidc': () => signingIn(`link/${LINK}/oidc`),
+  'POST /dashboard/go-on': () => signingIn('go-on'),
   // Each color is another stylesheet to make.
   'GET /assets/:name': () =>
     get(

@@ -428,7 +428,7 @@ export const accountFaults: readonly Fault[] = [
   },
   {
     name: 'credentials are encrypted anew each time',
-    file: 'src/cli/reseal.ts',
+    file: 'src/accounts/reseal.ts',
     tests: ['test/cli/credentials.test.ts', 'test/cli/reseal.test.ts'],
     withPostgres: true,
     find: "if (secrets === null || sealedUnder === 'current') return",
@@ -436,7 +436,7 @@ export const accountFaults: readonly Fault[] = [
   },
   {
     name: 'a secret that is set while another one is encrypted anew leaves that under the previous key',
-    file: 'src/cli/reseal.ts',
+    file: 'src/accounts/reseal.ts',
     tests: ['test/cli/reseal.test.ts'],
     withPostgres: true,
     find: 'MAX_TRIES = 5',
@@ -500,7 +500,7 @@ export const accountFaults: readonly Fault[] = [
   },
   {
     name: 'credentials of live mode stay under the previous key',
-    file: 'src/cli/commands/credentials/reseal.ts',
+    file: 'src/accounts/reseal.ts',
     tests: ['test/cli/credentials.test.ts'],
     find: "(['test', 'live'] as const)",
     replace: "(['test'] as const)",

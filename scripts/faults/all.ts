@@ -7,6 +7,7 @@ import { bankScreenFaults } from './bank-screens.ts';
 import { bankingFaults } from './banking.ts';
 import { checkoutFaults } from './checkout.ts';
 import { developerFaults } from './developers.ts';
+import { editingFaults } from './editing.ts';
 import type { Fault } from './fault.ts';
 import { historyFaults } from './histories.ts';
 import { httpFaults } from './http.ts';
@@ -22,6 +23,7 @@ import { simulationFaults } from './simulation.ts';
 import { statementFaults } from './statements.ts';
 import { storeFaults } from './store.ts';
 import { userFaults } from './users.ts';
+import { wayInFaults } from './ways-in.ts';
 import { webhookFaults } from './webhooks.ts';
 import { writerFaults } from './writer.ts';
 
@@ -47,6 +49,8 @@ export const allFaults: readonly Fault[] = [
   ...simulationFaults,
   ...historyFaults,
   ...developerFaults,
+  ...editingFaults,
+  ...wayInFaults,
 ];
 
 /** The text of the fault's file in this tree, with the fault planted. */

@@ -133,8 +133,8 @@ export const bankScreenFaults: readonly Fault[] = [
     name: 'a mapping of the same name is replaced unasked',
     file: 'src/dashboard/screens/mappings.ts',
     tests: mappings,
-    find: "if (isTaken && !chosenIn(form, 'replace').includes('yes'))",
-    replace: "if (isTaken && name === '')",
+    find: "Object.hasOwn(known, name) && !chosenIn(form, 'replace').includes('yes')",
+    replace: "Object.hasOwn(known, '')",
   },
   {
     name: 'of two columns with one role, one is dropped',
@@ -144,17 +144,10 @@ export const bankScreenFaults: readonly Fault[] = [
   },
   {
     name: 'a mapping is replaced where nobody could see that it is there',
-    file: 'src/dashboard/screens/mappings.ts',
+    file: 'src/dashboard/save.ts',
     tests: refusals,
-    find: 'if (!saved.ok) return',
-    replace: 'if (!saved.ok && saved.status === 404) return',
-  },
-  {
-    name: 'a receiving account is replaced where nobody could see that it is there',
-    file: 'src/dashboard/screens/receiving-account.ts',
-    tests: refusals,
-    find: 'known.status !== 404 && known.status !== 400',
-    replace: 'known.status < 400',
+    find: 'if (!now.ok) return { refusal: now };',
+    replace: "if (!now.ok) return { refusal: (await api.send('PUT', url, {})) && now };",
   },
   {
     name: 'a form that is cut in its file is a failure of the service',

@@ -115,8 +115,8 @@ export const developerFaults: readonly Fault[] = [
     name: 'a form for a new receiving account changes one that is there',
     file: 'src/dashboard/screens/receiving-account.ts',
     tests: ['test/dashboard/receiving-accounts.test.ts'],
-    find: 'if (known.ok) {',
-    replace: "if (known.ok && id === '') {",
+    find: "body, { 'if-none-match': '*' })",
+    replace: 'body)',
   },
   {
     name: 'the next page of a list forgets the filters',

@@ -137,7 +137,7 @@ export const operatorFaults: readonly Fault[] = [
   },
   {
     name: 'the names of two accounts look the same',
-    file: 'src/accounts/account.ts',
+    file: 'src/lib/account-name.ts',
     tests: ['test/accounts/account.test.ts'],
     find: "if (UNSEEN.test(text)) return 'must",
     replace: "if (text === '') return 'must",
@@ -177,9 +177,10 @@ export const operatorFaults: readonly Fault[] = [
   },
   {
     name: 'a new name overwrites one that somebody else has given meanwhile',
-    ...screens,
-    find: 'if (mistakes.length > 0) return one(',
-    replace: 'if (mistakes.length > 9) return one(',
+    file: 'src/dashboard/save.ts',
+    tests: ['test/dashboard/accounts.test.ts'],
+    find: 'mistakes: [...meanwhile, ...mistakes]',
+    replace: 'mistakes: meanwhile.slice(0, 0)',
   },
   {
     name: 'each process makes challenges of passkeys under a secret of its own',
@@ -296,8 +297,8 @@ export const operatorFaults: readonly Fault[] = [
   {
     name: 'an account of a provider is connected by whoever has got hold of a sign-in',
     ...identities,
-    find: 'if (!isConfirmed(signIn, now)) return',
-    replace: 'if (!isConfirmed(signIn, 0)) return',
+    find: "if (!isConfirmed(signIn, now)) return refuse('not_found', TOO_LONG_AGO);\n  if (byIdentity",
+    replace: 'if (byIdentity',
   },
   {
     name: 'a sign-in for which the provider has asked nothing is a proof of who somebody is',

@@ -22,7 +22,7 @@ export const fileOf = (picture: string, further = ''): string =>
   `${picture}${further === '' ? '' : `-${further}`}.webp`;
 
 /** Ways that lead to a file, to the provider of sign-ins, or on to another screen. */
-const NO_SCREEN = /\.\w+$|\/(?:export|content)$|^\/oidc(?:\/|$)|^$|^\/\*$/;
+const NO_SCREEN = /\.\w+$|\/(?:export|content|image)$|^\/profile\/first-password$|^\/oidc(?:\/|$)|^$|^\/\*$/;
 
 /** Name of the picture of a screen, without its ending; null for what is no screen. */
 export function pictureOf({ method, path }: Declared): string | null {

@@ -2,8 +2,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isRefusal, type Problem, type Refusal, refuse, refuseFields } from '../checkout/refusals.ts';
 import type { Mode, TenantTime } from '../checkout/tenant.ts';
+import { accountNameProblem } from '../lib/account-name.ts';
 import { retired } from '../webhooks/secrets.ts';
-import { type Account, accountNameProblem } from './account.ts';
+import type { Account } from './account.ts';
 import type { Logo } from './logo.ts';
 import { changedRailCredentials, type RailCredentialsCommand } from './rail-credentials-changes.ts';
 import { changedReceivingAccounts, type ReceivingAccountCommand } from './receiving-account-changes.ts';

@@ -1,6 +1,5 @@
 /** Accounts: merchants, each with its own data, apart from all others. */
 import type { Mode, TenantTime } from '../checkout/tenant.ts';
-import { ACCOUNT_NAME_LENGTH } from '../config/values.ts';
 import type { RealTime } from '../lib/time.ts';
 import type { CredentialsByRail } from '../methods/credentials.ts';
 import { newWebhookSecret, type PreviousSecret } from '../webhooks/secrets.ts';
@@ -23,18 +22,6 @@ export type Account = {
   /** Name of the logo for each mode, or null; the image is stored beside the account. */
   readonly logos: Readonly<Record<Mode, string | null>>;
 };
-
-/** Joiners are of the spelling of some languages. What else is not seen would make two names look the same. */
-const UNSEEN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/u;
-const SEEN = /[\p{L}\p{N}\p{P}\p{S}]/u;
-
-/** The rest of the sentence "The name …", or null for a name that payers can read. */
-export function accountNameProblem(text: string): string | null {
-  if (!SEEN.test(text) || text.length > ACCOUNT_NAME_LENGTH)
-    return `must have 1 to ${ACCOUNT_NAME_LENGTH} characters`;
-  if (UNSEEN.test(text)) return 'must have no characters that cannot be seen';
-  return text === text.trim() ? null : 'must have no blanks at its ends';
-}
 
 export type NewAccount = Pick<Account, 'name' | 'webhookSecrets' | 'testClockOffsetMs'>;
 

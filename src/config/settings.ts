@@ -101,7 +101,8 @@ export const settings = {
   }),
   ACCOUNT_NAME: setting({
     default: 'My shop',
-    meaning: 'Name of the account that the first start creates; payers see it as the recipient.',
+    meaning:
+      'Name of the account that the first start creates, as accounts may be named: payers see it as the recipient.',
     parse: accountName,
   }),
   WEBHOOK_ALLOW: setting({

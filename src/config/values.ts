@@ -5,10 +5,8 @@
 import { statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { accountNameProblem } from '../lib/account-name.ts';
 import { systemFieldsOf } from '../lib/error-message.ts';
-
-/** Longest name of the shop that payers see. */
-export const ACCOUNT_NAME_LENGTH = 100;
 
 /** An IPv6 address stands in brackets in an address of the web. */
 export function hostInUrl(host: string): string {
@@ -168,9 +166,8 @@ export function folder(text: string): string {
 }
 
 export function accountName(text: string): string {
-  if (text.length > ACCOUNT_NAME_LENGTH) {
-    throw new Error(`must have at most ${ACCOUNT_NAME_LENGTH} characters`);
-  }
+  const problem = accountNameProblem(text);
+  if (problem !== null) throw new Error(problem);
   return text;
 }
 

@@ -37,8 +37,8 @@ type Given = {
 export function apiFor({ ask, ...asker }: Given) {
   async function call<T>(request: OwnRequest): Promise<ApiAnswer<T>> {
     const { status, headers, bytes } = await ask(asker, request);
+    if (status >= 400) return refusalIn(status, bytes);
     const json = bytes.length === 0 ? {} : JSON.parse(bytes.toString());
-    if (status >= 400) return { ok: false, status, mistakes: mistakesIn(json) };
     return {
       ok: true,
       status,
@@ -50,6 +50,12 @@ export function apiFor({ ask, ...asker }: Given) {
 
   return {
     get: <T>(url: string) => call<T>({ method: 'GET', url }),
+    /** A file, with its type. */
+    async file(url: string): Promise<Told<{ readonly type: string; readonly bytes: Buffer }>> {
+      const { status, headers, bytes } = await ask(asker, { method: 'GET', url });
+      if (status >= 400) return refusalIn(status, bytes);
+      return { ok: true, data: { type: String(headers['content-type'] ?? ''), bytes } };
+    },
     /** Sends a file as it comes. */
     upload: <T>(url: string, content: Readable | Buffer, headers?: OwnRequest['headers']) =>
       call<T>({ method: 'POST', url, body: content, ...(headers === undefined ? {} : { headers }) }),
@@ -66,6 +72,12 @@ export function apiFor({ ask, ...asker }: Given) {
 type ErrorBody = {
   readonly errors?: ReadonlyArray<{ readonly message: string; readonly remarks: string }>;
 };
+
+const refusalIn = (status: number, bytes: Buffer): ApiRefusal => ({
+  ok: false,
+  status,
+  mistakes: mistakesIn(JSON.parse(bytes.toString())),
+});
 
 function mistakesIn({ errors = [] }: ErrorBody): Mistake[] {
   return errors.map(({ message, remarks }) => ({ message, pointer: remarks }));

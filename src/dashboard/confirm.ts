@@ -22,6 +22,7 @@ const OWN_FIELDS = [
   'confirm_password',
   'confirm_code',
   'confirm_passkey',
+  'new_password',
   'form_user',
   'form_token',
   ...TYPED_SECRETS,
@@ -97,11 +98,14 @@ ${
   html`<p><a href="${basePath}/dashboard/oidc/confirm" target="_blank" rel="noopener">Prove it with ${provider.name}</a> in a new window, and then:</p>
 <form method="post" action="${action}">${fields}<button class="quiet">I have done so, go on</button></form>`
 }
-<form method="post" action="${action}">
+${
+  user.password !== null &&
+  html`<form method="post" action="${action}">
 ${fields}
 ${field({ name: 'confirm_password', label: 'Password', type: 'password', autocomplete: 'current-password', required: true })}
 ${user.totp !== null && codeField('confirm_code')}
 <button>Go on</button>
-</form>`,
+</form>`
+}`,
   };
 }

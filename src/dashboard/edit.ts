@@ -1,8 +1,6 @@
 /**
  * Editing what somebody else may be editing too. A form carries what its visitor has seen: only what they changed is sent,
- * and where somebody else has changed the same meanwhile, the form comes again and says so. A save is compared with what
- * is stored just before it, and has no condition: of two that change the same field at the same moment, the later one wins,
- * and nobody is told.
+ * and where somebody else has changed the same meanwhile, the form comes again and says so.
  */
 import { type Html, html } from '../lib/html.ts';
 import { isObject } from '../lib/json-values.ts';

@@ -1,6 +1,7 @@
 /** Sentences about what was just done, by the name that the address of the next screen has. */
 const notices = {
   welcome: 'Your password is set, and you are signed in.',
+  'welcome-by-provider': 'You are signed in, and sign in by your account of the provider from now on.',
   role: 'The role is changed.',
   removed: 'The member has no role on the account any more.',
   joined: 'You have a role on one account more.',
@@ -9,6 +10,9 @@ const notices = {
   'sign-in-ended': 'That browser is signed out.',
   renamed: 'Your name and e-mail address are changed.',
   password: 'Your password is changed, and all other browsers are signed out.',
+  'password-other-ways':
+    'Your password is changed, and all other browsers are signed out. Other ways to sign in are as they were: see below.',
+  'first-password': 'Your password is set. You can sign in with it.',
   'second-factor': 'The second factor is set.',
   'second-factor-removed': 'The second factor is removed.',
   passkey: 'The passkey is added.',
@@ -19,6 +23,8 @@ const notices = {
   'account-created': 'The account is created, and you are its owner.',
   'account-renamed': 'The account has a new name.',
   saved: 'Your changes are saved.',
+  'logo-saved': 'The logo is saved. Payers see it at once.',
+  'logo-removed': 'The logo is removed.',
   'endpoint-enabled': 'The endpoint is enabled.',
   'endpoint-disabled': 'The endpoint is disabled.',
   'endpoint-deleted': 'The endpoint is deleted.',

@@ -20,12 +20,14 @@ const FLOW_SECONDS = 600;
 const SECRET_LENGTH = 52;
 
 export type Flow = FlowSecrets & {
-  readonly purpose: 'sign-in' | 'link' | 'confirm';
+  readonly purpose: 'sign-in' | 'link' | 'confirm' | 'accept';
   readonly startedAt: RealTime;
   /** The sign-in that it is about; empty for a new one. */
   readonly signIn: SignInId | '';
   /** The screen behind it, or empty. */
   readonly next: string;
+  /** The invitation that is accepted by it, and how its user would be called. */
+  readonly accepts?: { readonly token: string; readonly name: string; readonly email: string };
 };
 
 export function flowsOf({ secrets }: Pick<Store, 'secrets'>) {
@@ -65,5 +67,9 @@ const isFlow = (flow: unknown): flow is Flow =>
   isObject(flow) &&
   [flow.state, flow.nonce, flow.verifier, flow.signIn, flow.next].every((each) => typeof each === 'string') &&
   typeof flow.startedAt === 'number' &&
-  ['sign-in', 'link', 'confirm'].includes(String(flow.purpose)) &&
+  ['sign-in', 'link', 'confirm', 'accept'].includes(String(flow.purpose)) &&
+  (flow.accepts === undefined ? flow.purpose !== 'accept' : isAccepting(flow.accepts)) &&
   (flow.next === '' || isOwnPath(flow.next));
+
+const isAccepting = (accepts: unknown): boolean =>
+  isObject(accepts) && [accepts.token, accepts.name, accepts.email].every((each) => typeof each === 'string');

@@ -106,7 +106,7 @@ export function createProvider({ issuer, clientId, clientSecret, callback, realN
 
   return {
     name: new URL(issuer).host,
-    knows: (identity) => sameAddress(identity.issuer, issuer),
+    knows: (identity) => sameAddress(identity.issuer, issuer) || isOfTenant(identity.issuer, issuer),
 
     begin: ({ isProof }) =>
       bounded(async () => {
@@ -158,6 +158,14 @@ type Known = { at: number; keepMs: number; readonly configuration: Promise<Confi
 /** One slash at the end may be in the settings and not in tokens, or the other way round. */
 const sameAddress = (one: string, other: string): boolean =>
   one.replace(/\/$/, '') === other.replace(/\/$/, '');
+
+/** The provider that has one address for all organizations, while its tokens name the organization of who signs in. */
+const OF_MANY = /^https:\/\/login\.microsoftonline\.com\/(?:common|organizations|consumers)\/v2\.0\/?$/;
+const OF_ONE = /^https:\/\/login\.microsoftonline\.com\/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\/v2\.0$/;
+
+/** True for the issuer of a token that this provider has made for one organization; the library has verified which one. */
+const isOfTenant = (issuer: string, settings: string): boolean =>
+  OF_MANY.test(settings) && OF_ONE.test(issuer);
 
 type Expected = {
   readonly clientId: string;

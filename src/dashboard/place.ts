@@ -2,7 +2,7 @@
 import type { Account } from '../accounts/account.ts';
 import type { Mode, Tenant } from '../checkout/tenant.ts';
 import { type Rights, type Role, rightsOf } from '../users/roles.ts';
-import { accountsOf, roleOn } from '../users/user.ts';
+import { accountsOf, roleOn, type User } from '../users/user.ts';
 import type { DashboardDependencies } from './dependencies.ts';
 import type { Visitor } from './visitor.ts';
 
@@ -57,6 +57,12 @@ export async function placeOf(
     accounts,
     hasMoreAccounts: listed.length < own.length,
   };
+}
+
+/** Names of the accounts that the user has a role on: of the first of them. */
+export async function accountNamesOf(store: DashboardDependencies['store'], user: User): Promise<string[]> {
+  const accounts = await accountsAt(store, accountsOf(user).slice(0, LISTED));
+  return accounts.map(({ name }) => name);
 }
 
 /** The accounts with these numbers, as far as they are there. */

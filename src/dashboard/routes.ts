@@ -19,6 +19,7 @@ import { homeScreens } from './screens/home.ts';
 import { keyScreens } from './screens/keys.ts';
 import { linkScreens } from './screens/link.ts';
 import { logScreens } from './screens/log.ts';
+import { logoScreens } from './screens/logo.ts';
 import { mappingScreens } from './screens/mappings.ts';
 import { memberScreens } from './screens/members.ts';
 import { movementScreens } from './screens/movements.ts';
@@ -32,6 +33,7 @@ import { credentialScreens } from './screens/rail-credentials.ts';
 import { receivingAccountScreens } from './screens/receiving-account.ts';
 import { refundScreens } from './screens/refund.ts';
 import { reportScreens } from './screens/reports.ts';
+import { resealScreens } from './screens/reseal.ts';
 import { retentionScreens } from './screens/retention.ts';
 import { sessionScreens } from './screens/session.ts';
 import { sessionItemsScreens } from './screens/session-items.ts';
@@ -53,7 +55,13 @@ const BODY_LIMIT_BYTES = 262_144;
 
 /** Forms of one address a second that try a password, a code or a link. */
 const TRIES_PER_SECOND = 1;
-const TRIED = ['/dashboard/sign-in', '/dashboard/code', '/dashboard/passkey', '/dashboard/link/:token'];
+const TRIED = [
+  '/dashboard/sign-in',
+  '/dashboard/code',
+  '/dashboard/passkey',
+  '/dashboard/link/:token',
+  '/dashboard/link/:token/oidc',
+];
 
 /** Asked for by a browser that comes back from a provider, which is asked about what it brings. */
 const CALLBACK = '/dashboard/oidc/callback';
@@ -126,6 +134,7 @@ export async function dashboardRoutes(
   profileScreens(declare, dependencies);
   factorScreens(declare, dependencies);
   accountScreens(declare, dependencies);
+  resealScreens(declare, dependencies);
   memberScreens(declare, basePath);
   keyScreens(declare, dependencies);
   webhookScreens(declare, dependencies);
@@ -148,6 +157,7 @@ export async function dashboardRoutes(
     const declareUpload = declareOn(scoped, dependencies);
     statementScreens(declareUpload, dependencies);
     mappingScreens(declareUpload, dependencies);
+    logoScreens(declareUpload, dependencies);
   });
   movementScreens(declare, dependencies);
   refundScreens(declare, dependencies);

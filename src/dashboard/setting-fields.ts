@@ -7,7 +7,7 @@ import {
   MAX_TOLERANCE_BASIS_POINTS,
   sessionEvents,
 } from '../accounts/settings-schema.ts';
-import { ACCOUNT_NAME_LENGTH } from '../config/values.ts';
+import { ACCOUNT_NAME_LENGTH } from '../lib/account-name.ts';
 import { type Editable, wholeNumber } from './edit.ts';
 
 export type Settings = ReturnType<typeof representSettings>;

@@ -7,6 +7,7 @@ import type { DashboardDependencies } from './dependencies.ts';
 import { tokenField } from './document.ts';
 import { type Form, field, hidden, otherMistakes } from './form.ts';
 import { isOwnPath, KEPT, keptField, readKept, resendForm } from './kept.ts';
+import type { Provider } from './oidc.ts';
 import type { Outcome } from './outcome.ts';
 import { passkeyForm } from './passkeys.ts';
 
@@ -15,10 +16,19 @@ export const PAUSED = 'Too many wrong passwords or codes came in a row. Wait for
 /** A mistake of the form as a whole. */
 export const mistake = (message: string): readonly Mistake[] => [{ message, pointer: '' }];
 
-/** The way on behind a sign-in: the fields of a form that say so, and the query of a link. */
-export type GoOn = { readonly fields: Html | false; readonly query: string };
+/**
+ * The way on behind a sign-in: the fields of a form that say so, and the query of a link. A form that is kept stays in its
+ * page, and is too long for a link.
+ */
+export type GoOn = { readonly fields: Html | false; readonly query: string; readonly isKept?: true };
 
 export const nowhere: GoOn = { fields: false, query: '' };
+
+/** The end of a sign-in in a window of its own. */
+export const SIGNED_IN = '/dashboard/signed-in';
+
+const keeping = (fields: Html | false): GoOn =>
+  fields === false ? nowhere : { ...goOnTo(SIGNED_IN), fields, isKept: true };
 
 export const goOnTo = (path: string | undefined): GoOn =>
   isOwnPath(path)
@@ -27,9 +37,7 @@ export const goOnTo = (path: string | undefined): GoOn =>
 
 export function goOnIn(form: Form): GoOn {
   const kept = readKept(form[KEPT]);
-  return kept === null
-    ? goOnTo(form.next)
-    : { ...nowhere, fields: keptField(kept.path, kept.form, kept.user) };
+  return kept === null ? goOnTo(form.next) : keeping(keptField(kept.path, kept.form, kept.user));
 }
 
 /** The first screen behind the sign-in, or the form that was kept. */
@@ -51,7 +59,7 @@ export async function signedOutScreen(
   form: Form,
 ): Promise<Outcome> {
   const isForm = method === 'POST';
-  const goOn = isForm ? { ...nowhere, fields: keptField(url, form, form.form_user ?? '') } : goOnTo(url);
+  const goOn = isForm ? keeping(keptField(url, form, form.form_user ?? '')) : goOnTo(url);
   const mistakes = isForm ? mistake('You were signed out meanwhile. Nothing was changed.') : [];
   return { ...(await signInScreen(dependencies, goOn, mistakes)), status: 401 };
 }
@@ -82,9 +90,21 @@ ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: '
 <button>Sign in</button>
 </form>
 ${request && passkeyForm('get', { action: `${basePath}/dashboard/passkey`, name: 'passkey', options: request }, html`${goOn.fields}<button class="quiet">Sign in with a passkey</button>`)}
-${provider !== null && html`<p><a class="button quiet" href="${basePath}/dashboard/oidc${goOn.query}">Sign in with ${provider.name}</a></p>`}
+${provider !== null && byProvider(provider, goOn, basePath)}
 <p class="hint">If you cannot sign in, ask an owner of your account for a new link, or run <code>opentill users reset</code> on the server.</p>`,
   };
+}
+
+/** A form that is kept stays in this window, and the provider is in another one. */
+function byProvider(
+  { name }: Pick<Provider, 'name'>,
+  { fields, query, isKept }: GoOn,
+  basePath: string,
+): Html {
+  const address = `${basePath}/dashboard/oidc${query}`;
+  if (!isKept) return html`<p><a class="button quiet" href="${address}">Sign in with ${name}</a></p>`;
+  return html`<p><a href="${address}" target="_blank" rel="noopener">Sign in with ${name}</a> in a new window, and then:</p>
+<form method="post" action="${basePath}/dashboard/go-on">${fields}<button class="quiet">I have done so, go on</button></form>`;
 }
 
 export function codeScreen(goOn: GoOn, basePath: string, mistakes: readonly Mistake[] = []): Outcome {

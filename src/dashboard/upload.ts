@@ -88,6 +88,18 @@ async function fileBehind(
   });
 }
 
+/** The bytes of a short file; null for one that has more. */
+export async function bytesOf(content: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer | null> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of content) {
+    pieces.push(piece);
+    bytes += piece.length;
+    if (bytes > maxBytes) return null;
+  }
+  return Buffer.concat(pieces);
+}
+
 /** Takes what is left of the body, which nobody reads any more: the answer goes out over the same connection. */
 export function leaveRest({ raw }: FastifyRequest): void {
   raw.unpipe();

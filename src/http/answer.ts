@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Account } from '../accounts/account.ts';
 import { isRefusal } from '../checkout/refusals.ts';
 import { type Tenant, tenantName } from '../checkout/tenant.ts';
+import type { Condition } from '../lib/condition.ts';
 import type { Answer, IdempotencyKey, Store } from '../store/store.ts';
 import type { Origin } from '../writer/command.ts';
 import type { Executed } from '../writer/writer.ts';
@@ -109,6 +110,20 @@ export async function ifVersionOf(
   if (versions.length <= 1) return versions[0] ?? -1;
   const session = await current();
   return versions.find((each) => each === session?.version) ?? -1;
+}
+
+/** The condition that the request names; nothing for none. If-Match compares strongly: no weak tag can match. */
+export function conditionOf({ headers }: FastifyRequest): { readonly condition?: Condition } {
+  const [match, noneMatch] = [headers['if-match'], headers['if-none-match']];
+  if (match === undefined && noneMatch === undefined) return {};
+  const wanted = (header: string, tag: RegExp) =>
+    header.trim() === '*' ? '*' : header.split(',').flatMap((each) => tag.exec(each.trim())?.[1] ?? []);
+  return {
+    condition: {
+      ...(match !== undefined && { match: wanted(match, /^"([^"]*)"$/) }),
+      ...(noneMatch !== undefined && { noneMatch: wanted(noneMatch, /^(?:W\/)?"([^"]*)"$/) }),
+    },
+  };
 }
 
 /** True if the client already has this version (If-None-Match, compared weakly as RFC 9110 section 13.1.2 wants). */

@@ -52,6 +52,7 @@ import { providerEventRoutes } from './routes/provider-event.ts';
 import { railCredentialsRoutes } from './routes/rail-credentials.ts';
 import { receivingAccountRoutes } from './routes/receiving-account.ts';
 import { refundRoutes } from './routes/refund.ts';
+import { resealRoutes } from './routes/reseal.ts';
 import { retentionRoutes } from './routes/retention.ts';
 import { testHelperRoutes } from './routes/test-helpers.ts';
 import { webhookDeliveryRoutes } from './routes/webhook-delivery.ts';
@@ -174,6 +175,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       webhookSecretRoutes(api, options);
       auditRoutes(api, options);
       accountRoutes(api, options);
+      resealRoutes(api, options);
       testHelperRoutes(api, options);
       finish();
     },

@@ -35,7 +35,8 @@ function listEnds(operation: string, hasMore: boolean, cursor: string | null): [
   ];
 }
 
-export function etagOf(version: number): string {
+/** The ETag of a version, or of a tag. */
+export function etagOf(version: number | string): string {
   return `"${version}"`;
 }
 

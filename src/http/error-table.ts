@@ -251,9 +251,9 @@ export const errorTable = {
   version_stale: {
     status: 412,
     code: 19030,
-    text: 'The session has changed since the version in If-Match.',
+    text: 'It has changed since the version that the request names.',
     advice:
-      'Fetch the session, review its changes, and send the request again with the new ETag in `If-Match`.',
+      'Fetch it, review its changes, and send the request again with the new ETag in `If-Match`. `If-None-Match: *` asks that there be none yet.',
   },
   key_reused: {
     status: 422,

@@ -46,8 +46,11 @@ export type Declaration = Answers & {
   /** Differences for accounts with `compatibility` v3, beside those of all operations. */
   readonly inV3?: string;
   readonly statusCode?: number;
-  /** The answer has the session's version as its ETag; a change may name the version it is for, a fetch the one known. */
-  readonly versioned?: 'create' | 'change' | 'fetch';
+  /**
+   * The answer has the version of what it is about as its ETag; a change may name the version it is for, a fetch the one
+   * known.
+   */
+  readonly versioned?: 'create' | 'read' | 'change' | 'fetch';
   /** Also answers with a stream of server-sent events; this says what is in it. */
   readonly eventStream?: { readonly description: string; readonly example: string };
   /** Beside those that follow from what the route accepts. */

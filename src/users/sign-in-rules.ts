@@ -20,8 +20,10 @@ import {
   BAD_PASSKEY,
   type CommandOf,
   changed,
+  IDENTITY_TAKEN,
   type NewSignIn,
   NO_FAILURES,
+  NO_OTHER_WAY,
   SIGNED_OUT,
   TOO_LONG_AGO,
   type UsedPasskey,
@@ -192,14 +194,27 @@ export function withIdentity(
   const signIn = wholeSignIn(user, id, now);
   if (signIn === undefined) return refuse('not_found', SIGNED_OUT);
   if (!isConfirmed(signIn, now)) return refuse('not_found', TOO_LONG_AGO);
-  if (byIdentity !== null && byIdentity.id !== user.id)
-    return refuse('user_exists', 'Somebody else signs in with this account of the provider.');
+  if (byIdentity !== null && byIdentity.id !== user.id) return refuse('user_exists', IDENTITY_TAKEN);
   if (hasIdentity(user, identity)) return { kind: 'unchanged', user };
   return changed({ ...user, identity: { ...identity, linkedAt: now } });
 }
 
-export function withoutIdentity(user: User): UserDecision {
+/** A way in that lasts, as an identity is: its owner has proved lately who they are. */
+export function withFirstPassword(
+  user: User,
+  { password, signIn: id, now }: CommandOf<'set_first_password'>,
+): UserDecision | Refusal {
+  const signIn = wholeSignIn(user, id, now);
+  if (signIn === undefined) return refuse('not_found', SIGNED_OUT);
+  if (!isConfirmed(signIn, now)) return refuse('not_found', TOO_LONG_AGO);
+  if (user.password !== null) return refuse('not_found', 'You have a password already.');
+  return changed({ ...user, password, link: null });
+}
+
+/** Who has no password proves by the identity alone who they are, and would be locked out without. */
+export function withoutIdentity(user: User): UserDecision | Refusal {
   const { identity, ...others } = user;
+  if (user.password === null) return refuse('not_found', NO_OTHER_WAY);
   return identity === undefined ? { kind: 'unchanged', user } : changed(others);
 }
 

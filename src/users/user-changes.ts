@@ -12,6 +12,7 @@ import {
   triedBy,
   triedByAnybody,
   withChanged,
+  withFirstPassword,
   withIdentity,
   without,
   withoutIdentity,
@@ -37,6 +38,7 @@ import {
   BAD_PASSKEY,
   type CommandOf,
   changed,
+  IDENTITY_TAKEN,
   NO_FAILURES,
   NO_SUCH_MEMBER,
   SIGNED_OUT,
@@ -69,6 +71,8 @@ export function decideUser(
       return reset(user, command);
     case 'accept_link':
       return accepted(user, facts, command);
+    case 'accept_link_by_identity':
+      return acceptedByIdentity(user, facts, command);
     case 'sign_in':
       return triedByAnybody(user, command, command.verified, () =>
         withSignIn(without(user, command.replaces), command.signIn, command.now),
@@ -115,6 +119,8 @@ export function decideUser(
         failures: NO_FAILURES,
         signIns: user.signIns.filter(({ id }) => id === command.signIn),
       }));
+    case 'set_first_password':
+      return withFirstPassword(user, command);
     case 'set_totp': {
       const totp = usedTotp({ secret: command.secret, lastStep: 0 }, command.code, command.now);
       if (totp === null) return wrongCode;
@@ -144,7 +150,7 @@ const wrongCode = refuseFields([{ pointer: '/code', detail: 'is not the current 
  * is a user already opens it signed in, and joins.
  */
 function invited(
-  { byEmail, count, members }: UserFacts,
+  { byEmail, count, oldInvitations, members }: UserFacts,
   { id, name, email, account, role, isOperator, link, now }: CommandOf<'invite_user'>,
 ): UserDecision | Refusal {
   if (byEmail !== null && roleOn(byEmail, account) !== undefined)
@@ -153,8 +159,10 @@ function invited(
     ]);
   if (members >= MAX_MEMBERS)
     return refuse('too_many_users', `The account has ${MAX_MEMBERS} members already.`);
-  if (count >= MAX_USERS) return refuse('too_many_users', `There are ${MAX_USERS} users already.`);
-  return changed({
+  const expired = oldInvitations.find((each) => each.link === null || each.link.until <= now);
+  if (count >= MAX_USERS && expired === undefined)
+    return refuse('too_many_users', `There are ${MAX_USERS} users already.`);
+  const user: User = {
     id,
     createdAt: now,
     name,
@@ -169,7 +177,9 @@ function invited(
     failures: NO_FAILURES,
     signIns: [],
     views: [],
-  });
+  };
+  // Nobody comes by it any more: it gives its place.
+  return count >= MAX_USERS && expired ? { ...changed(user), used: expired } : changed(user);
 }
 
 function joined(
@@ -264,4 +274,22 @@ function accepted(
     signIns: [],
   };
   return emailTaken(user, facts) ?? changed(withSignIn(fresh, signIn, now));
+}
+
+/**
+ * An invitation alone: whoever has lost the way in sets a password. The account at the provider is of nobody else, and the
+ * sign-in is whole, as of when its owner has proved there who they are.
+ */
+function acceptedByIdentity(
+  user: User,
+  facts: UserFacts,
+  { secretHash, identity, provenAt, name, email, signIn, now }: CommandOf<'accept_link_by_identity'>,
+): UserDecision | Refusal {
+  if (!isInvited(user) || !isGood(user.link, secretHash, now)) return refuse('not_found', BAD_LINK);
+  if (facts.byIdentity !== null) return refuse('user_exists', IDENTITY_TAKEN);
+  const taken = emailTaken(user, facts);
+  if (taken !== null) return taken;
+  const confirmedAt = provenAt === null ? null : Math.min(now, provenAt);
+  const fresh = { ...user, name, email, identity: { ...identity, linkedAt: now } };
+  return changed(withSignIn(fresh, signIn, now, { isWhole: true, confirmedAt }));
 }

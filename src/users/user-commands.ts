@@ -38,6 +38,14 @@ export type UserCommand = { readonly now: RealTime } & (
       readonly password: string;
       readonly signIn: NewSignIn;
     } & Pick<User, 'name' | 'email'>)
+  /** The same by an account at a provider, for an invitation: `provenAt` is when its owner signed in there. */
+  | ({
+      readonly type: 'accept_link_by_identity';
+      readonly secretHash: string;
+      readonly identity: Identity;
+      readonly provenAt: RealTime | null;
+      readonly signIn: NewSignIn;
+    } & Pick<User, 'name' | 'email'>)
   /** `replaces` is the sign-in that the browser has had, which ends. */
   | ({ readonly type: 'sign_in'; readonly signIn: NewSignIn; readonly replaces?: SignInId } & Verified)
   /** Ends a sign-in that lacks its second factor with a whole one, which has a new secret. */
@@ -88,6 +96,8 @@ export type UserCommand = { readonly now: RealTime } & (
   /** Ends all sign-ins but this one. */
   | { readonly type: 'sign_out_others'; readonly signIn: SignInId }
   | ({ readonly type: 'change_password'; readonly password: string; readonly signIn: SignInId } & Verified)
+  /** For who has none, and has signed in by an account of a provider: `signIn` is the one that has proved it. */
+  | { readonly type: 'set_first_password'; readonly password: string; readonly signIn: SignInId }
   | {
       readonly type: 'set_totp';
       readonly secret: string;
@@ -106,11 +116,13 @@ export type UserCommand = { readonly now: RealTime } & (
 /** Facts beside the user of the command. */
 export type UserFacts = {
   readonly byEmail: User | null;
-  /** The user who signs in with the identity that the command links. */
+  /** The user who signs in with the identity that the command brings. */
   readonly byIdentity: User | null;
   /** Invitation that the command takes, if there is one. */
   readonly invitation: User | null;
   readonly count: number;
+  /** Invitations that were made long ago, where there is no room for another user. */
+  readonly oldInvitations: readonly User[];
   /** Members of the account of the command. */
   readonly members: number;
   /** Owners of the account of the command who can sign in. */
@@ -131,6 +143,9 @@ export type UserDecision = {
 
 export const NO_SUCH_MEMBER = 'There is no such member of the account.';
 export const BAD_LINK = 'The link was used already, has expired, or is not complete.';
+export const IDENTITY_TAKEN = 'Somebody else signs in with this account of the provider.';
+export const NO_OTHER_WAY =
+  'You have no password: set one first, so that you can still sign in and prove who you are.';
 export const BAD_IDENTITY = 'You do not sign in with this account of the provider.';
 export const TOO_LONG_AGO = 'You proved too long ago who you are. Begin again.';
 export const SIGNED_OUT = 'You are signed out.';

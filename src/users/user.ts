@@ -27,7 +27,7 @@ export type User = {
   readonly roles: Readonly<Record<string, Role>>;
   /** Set for operators of the installation: they make accounts, and see the log of all that concerns no single one. */
   readonly isOperator?: true;
-  /** Argon2id in the PHC string format; null until an invitation is accepted. */
+  /** Argon2id in the PHC string format; null until an invitation is accepted, and of who signs in at a provider alone. */
   readonly password: string | null;
   /** The second factor, a time-based one-time password (RFC 6238), or null. */
   readonly totp: Totp | null;
@@ -99,7 +99,7 @@ export type SignIn = {
   readonly failures: Failures;
 };
 
-/** Maximum number of users of an installation. */
+/** Maximum number of users of an installation, with invitations, of which an expired one gives its place to a new one. */
 export const MAX_USERS = 10_000;
 /** Maximum number of members of an account, those among them who are only invited. */
 export const MAX_MEMBERS = 200;
@@ -146,5 +146,6 @@ export const isMoreThanMember = (user: User): boolean =>
 
 export const roleOn = ({ roles }: User, account: number): Role | undefined => roles[String(account)];
 
-/** True until somebody has accepted the invitation. */
-export const isInvited = ({ password }: User): boolean => password === null;
+/** True until somebody has accepted the invitation, by a password or by an account at a provider. */
+export const isInvited = ({ password, identity }: User): boolean =>
+  password === null && identity === undefined;

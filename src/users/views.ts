@@ -6,8 +6,10 @@ import { type Refusal, refuseFields } from '../checkout/refusals.ts';
 import type { User, View } from './user.ts';
 import { type CommandOf, changed, type UserDecision } from './user-commands.ts';
 
-/** Maximum of the views of a user, on all accounts. */
+/** Maximum of the views of a user on one account. */
 export const MAX_VIEWS = 50;
+/** Maximum of the characters in all filters of a user, on all accounts: every screen reads them along with the user. */
+export const MAX_VIEW_CHARACTERS = 100_000;
 export const VIEW_NAME_LENGTH = 50;
 /** The form is longer than any filters that fit together; a browser takes no longer addresses everywhere. */
 const QUERY_LENGTH = 2_000;
@@ -31,8 +33,18 @@ export function withView(user: User, { view }: CommandOf<'save_view'>): UserDeci
   const known = user.views.find(isView(view));
   if (known?.query === query) return { kind: 'unchanged', user };
   const others = user.views.filter((each) => !isView(view)(each));
-  if (others.length >= MAX_VIEWS)
-    return refuseFields([{ pointer: '/views', detail: `are ${MAX_VIEWS} already: remove one first` }]);
+  if (others.filter(({ account }) => account === view.account).length >= MAX_VIEWS)
+    return refuseFields([
+      { pointer: '/views', detail: `are ${MAX_VIEWS} on the account already: remove one first` },
+    ]);
+  const characters = others.reduce((sum, each) => sum + each.query.length, query.length);
+  if (characters > MAX_VIEW_CHARACTERS)
+    return refuseFields([
+      {
+        pointer: '/views',
+        detail: `have more than ${MAX_VIEW_CHARACTERS} characters of filters on all accounts: remove one first`,
+      },
+    ]);
   return changed({ ...user, views: [...others, view] });
 }
 

@@ -16,6 +16,7 @@ import type { Serializer } from '../checkout/serializer.ts';
 import type { Checkout } from '../checkout/session.ts';
 import type { Tenant, TenantTime } from '../checkout/tenant.ts';
 import type { Cause } from '../events/event.ts';
+import type { Condition } from '../lib/condition.ts';
 import type { RealTime } from '../lib/time.ts';
 import type { ReceivingAccount } from '../methods/bank/receiving-account.ts';
 import type { ProviderEvent } from '../methods/provider-event.ts';
@@ -58,6 +59,8 @@ export type ChangeEndpoint = {
   readonly id: EndpointId;
   readonly command: EndpointCommand;
   readonly now: TenantTime;
+  /** On the version of the endpoint. */
+  readonly condition?: Condition | undefined;
 };
 
 export type ChangeApiKey = {
@@ -84,6 +87,8 @@ export type ChangeAccount = {
   readonly origin: Origin;
   readonly command: AccountCommand;
   readonly now: TenantTime;
+  /** On the tag of what the command changes. */
+  readonly condition?: Condition | undefined;
 };
 
 export type AdvanceClock = {
@@ -160,6 +165,9 @@ export type ProviderEventAction =
 /** Asks ahead of long work whether the request was answered before; a new one is refused as `not_found`. */
 export type FindRepetition = { readonly origin: Origin };
 
+/** Keeps the answer to a request whose work was done by other commands, for a repetition. */
+export type KeepAnswer = { readonly origin: Origin };
+
 /** Keeps a statement: first as one that is being ingested, then with what it has brought. */
 export type KeepBankFile = {
   readonly origin: Origin;
@@ -216,6 +224,7 @@ export type Commands = {
   readonly bank_entry: { readonly command: ChangeBankEntry; readonly value: BankEntry };
   readonly provider_event: { readonly command: ChangeProviderEvent; readonly value: ProviderEvent };
   readonly repetition: { readonly command: FindRepetition; readonly value: never };
+  readonly answer: { readonly command: KeepAnswer; readonly value: null };
   readonly bank_file: { readonly command: KeepBankFile; readonly value: BankFile };
   readonly payment_file: { readonly command: MakePaymentFile; readonly value: BankFile };
   readonly deliveries: { readonly command: RecordDeliveries; readonly value: null };

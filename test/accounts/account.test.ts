@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import {
   type Account,
-  accountNameProblem,
   createAccount,
   createFirstAccount,
   type NewAccount,
@@ -11,6 +10,7 @@ import {
   tenantTime,
 } from '../../src/accounts/account.ts';
 import { defaultSettings } from '../../src/accounts/settings.ts';
+import { accountNameProblem } from '../../src/lib/account-name.ts';
 
 const completed = async (account: NewAccount): Promise<Account> => ({
   ...account,

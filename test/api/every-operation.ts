@@ -517,6 +517,15 @@ export const operations: readonly Operation[] = [
     ofInstallation: true,
   },
   {
+    method: 'POST',
+    path: '/v3/installation_credentials/reseal',
+    operation: 'INSTALLATION_CREDENTIALS.RESEAL',
+    permission: 'accounts',
+    subject: 'none',
+    liveOnly: true,
+    ofInstallation: true,
+  },
+  {
     method: 'GET',
     path: '/v3/account_settings',
     operation: 'ACCOUNT_SETTINGS.FETCH',

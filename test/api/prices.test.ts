@@ -210,6 +210,9 @@ const open: readonly (Omit<Row, 'caller' | 'name'> & { readonly route: string; r
       ['code', 'code', 200],
       ['passkey', 'passkey', 422],
       ['link/:token', `link/usr_${WORD}.${WORD}`, 404],
+      // Without a provider nobody accepts an invitation by one.
+      ['link/:token/oidc', `link/usr_${WORD}.${WORD}/oidc`, 404],
+      ['go-on', 'go-on', 422],
     ] as const
   ).map(([route, path, status]) => ({
     route: `POST /dashboard/${route}`,

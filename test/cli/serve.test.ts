@@ -168,7 +168,7 @@ suite('a wrong setting', () => {
     RATE_LIMIT: ['1e3'],
     ADDRESS_RATE_LIMIT: ['-1', 'none'],
     ADDRESS_CONNECTION_LIMIT: ['-1', 'none'],
-    ACCOUNT_NAME: ['x'.repeat(300)],
+    ACCOUNT_NAME: ['x'.repeat(300), 'My\u200bshop'],
   };
 
   /** Settings whose value is only tested by a service that starts to listen. */

@@ -79,7 +79,11 @@ const rows: { readonly [Name in keyof Config]: Row } = {
     accepted: [['ak_test_a:sk_test_b', { id: 'ak_test_a', secret: 'sk_test_b' }]],
     refused: ['ak_test_a', 'ak_test_a:sk_test_', 'ak_live_a:sk_live_b', ` ak_test_a:sk_test_b:`],
   },
-  ACCOUNT_NAME: { standard: 'My shop', accepted: [url(long)], refused: [`${long}x`] },
+  ACCOUNT_NAME: {
+    standard: 'My shop',
+    accepted: [url(long)],
+    refused: [`${long}x`, 'a\tb', 'a\u202eb', '\u200b'],
+  },
   WEBHOOK_ALLOW: lists,
   WEBHOOK_CONCURRENCY: { standard: 256, accepted: [0, 1000], refused: [-1, 1001] },
   WEBHOOK_LOG_DAYS: { standard: 30, accepted: [4, 3650], refused: [3, 3651] },

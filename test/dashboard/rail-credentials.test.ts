@@ -68,6 +68,27 @@ suite('credentials at rails', () => {
     assertNoSecret(page);
   });
 
+  test('of two who set them from the same form keep those of the first, and the second is told by whom', async () => {
+    const other = { secret_key: 'rk_test_other0key0of0a0shop0new1', webhook_secret: '' };
+    for (const before of [{}, SECRETS]) {
+      await clear();
+      if ('secret_key' in before) await service.call('PUT', '/v3/rail_credentials/stripe', { body: before });
+      const form = await owner.get(PATH);
+      assert.equal((await owner.submit(form, '/stripe', SECRETS)).status, 303);
+      const late = await owner.submit(form, '/stripe', {
+        ...SECRETS,
+        ...other,
+        webhook_secret: 'whsec_other0',
+      });
+      assert.equal(late.status, 422);
+      assert.match(textOf(late), /Set by Ada Lovelace .* Somebody has changed the credentials meanwhile/);
+      assertNoSecret(late);
+      assert.equal((await stored())[0].hints.secret_key, 'shop');
+      assert.equal((await owner.submit(late, '/stripe', other)).status, 303);
+      assert.equal((await stored())[0].hints.secret_key, 'new1');
+    }
+  });
+
   test('are removed', async () => {
     await clear();
     await owner.submit(await owner.get(PATH), '/stripe', SECRETS);

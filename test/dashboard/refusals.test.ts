@@ -142,13 +142,8 @@ suite('a refusal is not taken for "there is none"', () => {
   const written: ReadonlyArray<readonly [declared: string, refusedPath: string, Sent]> = [
     [
       'POST /:account/:mode/bank/mappings/save',
-      '/v3/csv_mapping',
+      '/v3/account_settings',
       { form: { name: 'my-bank', sample: Buffer.from('a;b\n1;2').toString('base64url'), delimiter: ';' } },
-    ],
-    [
-      'POST /:account/:mode/settings/new-receiving-account',
-      '/v3/receiving_account/eur',
-      { form: { id: 'eur', currency: 'EUR', seen: '{}' } },
     ],
   ];
   for (const [declared, refusedPath, sent] of written)

@@ -81,7 +81,10 @@ suite('a saved view', () => {
       assert.equal((await owner.submit(page, '/views', { view: `View ${number}` })).status, 303);
     const refused = await owner.submit(page, '/views', { view: 'More' });
     assert.equal(refused.status, 422);
-    assert.match(refused.html, /id="field-view-wrong">Your views are 50 already: remove one first\./);
+    assert.match(
+      refused.html,
+      /id="field-view-wrong">Your views are 50 on the account already: remove one first\./,
+    );
     assert.match(textOf(refused), /Remove the view “View 50”/);
     const { action, fields } = formIn(page, '/views');
     const personal = await owner.post(action, { ...fields, query: 'q=ada', view: 'Ada' });

@@ -159,6 +159,44 @@ suite('settings', () => {
     assert.deepEqual((await settings()).business, business, 'what was not touched stays');
   });
 
+  test('of two who save at the same moment keep one, and the other is told of it', async () => {
+    await put({ business: null });
+    const form = await owner.get(PATH);
+    const saves = ['mine', 'yours'].map((value) =>
+      owner.submit(form, '/settings/business', {
+        'business/tax_id': value,
+        'business/email': 'shop@example.com',
+      }),
+    );
+    const pages = await Promise.all(saves);
+    assert.deepEqual(pages.map(({ status }) => status).toSorted(), [303, 422]);
+    const late = pages.findIndex(({ status }) => status === 422);
+    const page = pages[late];
+    assert.ok(page);
+    const [kept, typed] = late === 1 ? ['mine', 'yours'] : ['yours', 'mine'];
+    assert.match(
+      page.html,
+      new RegExp(`tax_id-wrong">Somebody has changed this meanwhile, to ${kept}\\. Send`),
+    );
+    assert.equal(formIn(page, '/settings/business').fields['business/tax_id'], typed);
+    assert.equal((await settings()).business.tax_id, kept);
+    const { status } = await owner.submit(page, '/settings/business');
+    assert.deepEqual([status, (await settings()).business.tax_id], [303, typed]);
+  });
+
+  test('of two who save different fields at the same moment keep both', async () => {
+    await put({ business: null });
+    const form = await owner.get(PATH);
+    const changes = [{ 'business/tax_id': 'mine' }, { 'business/email': 'yours@example.com' }];
+    const pages = await Promise.all(changes.map((each) => owner.submit(form, '/settings/business', each)));
+    assert.deepEqual(
+      pages.map(({ status }) => status),
+      [303, 303],
+    );
+    const { business } = await settings();
+    assert.deepEqual([business.tax_id, business.email], ['mine', 'yours@example.com']);
+  });
+
   test('have a secret of webhooks, and a new one is in one answer alone', async () => {
     const form = await owner.get(PATH);
     assert.doesNotMatch(form.html, SECRET);

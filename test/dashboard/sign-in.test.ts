@@ -70,6 +70,20 @@ suite('a link', () => {
     ])
       assert.ok(textOf(short).includes(sentence), sentence);
     assert.ok(!short.html.includes('value="short"'));
+    for (const [password, words] of [
+      ['Ada Lovelace in 1843', 'your name'],
+      [`${user.email.split('@')[0]} and more`, 'your e-mail address'],
+      ['my TestShop is open', 'the name of an account'],
+      ['Test-Shop! is open', 'the name of an account'],
+      ['opentill for me alone', 'the name of this service'],
+      ['passwordpassword', 'common one'],
+      ['LeaveMeAlone!', 'common one'],
+    ] as const) {
+      const weak = await visitor.submit(page, path, { name: 'Ada Lovelace', password });
+      assert.equal(weak.status, 422, password);
+      assert.match(weak.html, new RegExp(`id="field-password-wrong">The password [^<]*${words}`), password);
+      assert.equal(formIn(weak, path).fields.password, '');
+    }
     assert.equal(visitor.cookie(), '');
     const done = await visitor.submit(short, path, {
       name: 'Ada King',

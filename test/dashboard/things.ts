@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 
 import { awaitTransfer, configure, entries, imported } from '../api/bank.ts';
 import { refundsAreHeardOf } from '../api/subjects.ts';
-
+import { png } from '../support/image.ts';
 import type { TestService } from '../support/service.ts';
 import { inviteUser } from '../support/users.ts';
 import type { Things } from './doors.ts';
@@ -43,6 +43,7 @@ export async function makeThings(service: TestService): Promise<Things> {
     [7, 8, 9, 10].map((amount) => ({ amount })),
     { account: euros.iban },
   );
+  assert.equal((await service.call('PUT', '/v3/logo', { body: png({ width: 32, height: 16 }) })).status, 201);
   const [entry, ignored, reopened, returned] = await entries(service);
   await made('POST', `/v3/bank_entry/${reopened?.id}/ignore`, { reason: 'Interest.' });
   return {

@@ -180,21 +180,23 @@ export function accountSuite(open: Open): void {
       const invited = await inviteUser(store, { email: 'ada@example.com', isOperator: true });
       assert.deepEqual(await actionsOf(invited.id), ['invite_user']);
       const accepted = await acceptedUser(store, { email: 'bob@example.com', isOperator: true });
-      assert.deepEqual(await actionsOf(accepted.id), ['accept_link', 'invite_user', 'set_operator']);
+      assert.deepEqual(await actionsOf(accepted.id), ['accept_link', 'invite_user', 'make_operator']);
       const member = await acceptedUser(store, { email: 'cy@example.com', role: 'support' });
       assert.deepEqual(await actionsOf(member.id), ['accept_link', 'invite_user']);
       const secretHash = invited.link?.hash ?? '';
       const join = { type: 'join', invitation: invited.id, secretHash, now: Date.now() } as const;
       const other = await acceptedUser(store, { account: 2, email: 'di@example.com' });
       await changeUser(store, other.id, join);
-      assert.deepEqual(await actionsOf(other.id), ['accept_link', 'invite_user', 'join', 'set_operator']);
+      assert.deepEqual(await actionsOf(other.id), ['accept_link', 'invite_user', 'join', 'make_operator']);
       // Of an operator who takes one role more there is nothing new to tell.
       const another = await inviteUser(store, { account: 3, email: '', isOperator: true });
       await changeUser(store, other.id, {
         ...{ ...join, invitation: another.id, secretHash: another.link?.hash ?? '' },
       });
       await changeUser(store, other.id, { type: 'set_operator', isOperator: true, now: Date.now() });
-      assert.equal((await actionsOf(other.id)).filter((each) => each === 'set_operator').length, 1);
+      assert.equal((await actionsOf(other.id)).filter((each) => each === 'make_operator').length, 1);
+      await changeUser(store, other.id, { type: 'set_operator', isOperator: false, now: Date.now() });
+      assert.deepEqual((await actionsOf(other.id)).at(-1), 'unmake_operator');
     });
 
     it('are found, whatever roles they have', async ({ store }) => {

@@ -34,6 +34,7 @@ const nobodyElse: UserFacts = {
   byIdentity: null,
   invitation: null,
   members: 1,
+  oldInvitations: [],
   count: 1,
   owners: [],
 };

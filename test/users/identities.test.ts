@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { isRefusal } from '../../src/checkout/refusals.ts';
-import { isConfirmed, type User } from '../../src/users/user.ts';
+import { isConfirmed, isInvited, type User } from '../../src/users/user.ts';
 import type { UserCommand } from '../../src/users/user-commands.ts';
-import { browser, decide, decided, HOUR, MINUTE, sha256, signedIn, T } from './build.ts';
+import { browser, decide, decided, HOUR, invitedUser, link, MINUTE, sha256, signedIn, T } from './build.ts';
 
 const identity = { issuer: 'https://login.example.com', subject: '1' };
 const first = browser('first').id;
@@ -79,5 +79,60 @@ suite('proving at a provider who one is', () => {
       const [signIn] = decided('failed', linked, { ...confirm, ...wrong }).signIns;
       assert.deepEqual([signIn?.confirmedAt, signIn?.failures], [T, { count: 1, lastAt: now }]);
     }
+  });
+});
+
+suite('accepting an invitation by a provider', () => {
+  const now = T + MINUTE;
+  const accept = {
+    ...{ type: 'accept_link_by_identity', secretHash: link.hash, identity, provenAt: now - 1_000 },
+    ...{ name: 'Ada Lovelace', email: 'ada@example.com', signIn: browser('first'), now },
+  } as const satisfies UserCommand;
+  const member = decided('change', invitedUser('support'), accept);
+
+  test('makes a user without a password, who is signed in as a whole', () => {
+    const [signIn] = member.signIns;
+    assert.deepEqual(
+      [member.name, member.email, member.password, member.link, member.roles, isInvited(member)],
+      ['Ada Lovelace', 'ada@example.com', null, null, { 1: 'support' }, false],
+    );
+    assert.deepEqual(member.identity, { ...identity, linkedAt: now });
+    assert.deepEqual([signIn?.isWhole, signIn?.confirmedAt], [true, now - 1_000]);
+    const [late] = decided('change', invitedUser(), { ...accept, provenAt: now + 20_000 }).signIns;
+    assert.equal(late?.confirmedAt, now);
+  });
+
+  test('is good once, for the link, in its time, and of an invitation alone', () => {
+    assert.match(refused(member, accept), /used already/);
+    assert.match(refused(invitedUser(), { ...accept, secretHash: sha256('other') }), /used already/);
+    assert.match(refused(invitedUser(), { ...accept, now: link.until }), /expired/);
+    assert.match(refused({ ...signedIn(), link }, accept), /used already/);
+  });
+
+  test('is refused with an account, or an e-mail address, of somebody else', () => {
+    const refusedBy = (facts: Parameters<typeof decide>[2]) => {
+      const decision = decide(invitedUser(), accept, facts);
+      assert.ok(isRefusal(decision), 'not refused');
+      return [decision.reason, decision.problems.map(({ pointer }) => pointer)];
+    };
+    const other = { ...linked, id: 'usr_01kf00000000000000000000b2' } as const;
+    assert.deepEqual(refusedBy({ byIdentity: other }), ['user_exists', []]);
+    assert.deepEqual(refusedBy({ byEmail: other }), ['user_exists', ['/email']]);
+  });
+
+  test('leaves no other way in: it stays until there is a password', () => {
+    assert.match(refused(member, { type: 'unlink_identity' }), /You have no password/);
+    const set = { type: 'set_first_password', password: '$argon2id$x', signIn: first, now } as const;
+    const with1 = decided('change', member, set);
+    assert.equal(with1.password, '$argon2id$x');
+    assert.match(refused(with1, set), /a password already/);
+    assert.match(refused(member, { ...set, now: now + 11 * MINUTE }), /too long ago/);
+    assert.match(refused({ ...member, signIns: [] }, set), /signed out/);
+    assert.equal(decided('change', with1, { type: 'unlink_identity' }).identity, undefined);
+  });
+
+  test('lets nobody in by a password', () => {
+    for (const verified of [null, '$argon2id$of the right password'])
+      decided('failed', member, { type: 'sign_in', signIn: browser('second'), verified });
   });
 });

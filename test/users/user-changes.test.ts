@@ -119,6 +119,23 @@ suite('inviting', () => {
     decided('change', null, invite, { count: MAX_USERS - 1 });
   });
 
+  test('takes the place of one that has expired where there is no other', () => {
+    const invite = {
+      ...({ type: 'invite_user', id: bob, name: 'B', email: '', account: 1, role: 'owner' } as const),
+      ...{ link, now: T },
+    };
+    const open = { ...invitedUser(), link: { ...link, until: T + 1 } };
+    const expired = { ...invitedUser(), link: { ...link, until: T } };
+    const full = { count: MAX_USERS };
+    assert.equal(refused(null, invite, { ...full, oldInvitations: [open] }), 'too_many_users');
+    const decision = decide(null, invite, { ...full, oldInvitations: [open, expired] });
+    assert.ok(!isRefusal(decision));
+    assert.deepEqual([decision.user.id, decision.used], [bob, expired]);
+    const roomy = decide(null, invite, { count: MAX_USERS - 1, oldInvitations: [expired] });
+    assert.ok(!isRefusal(roomy));
+    assert.equal(roomy.used, undefined);
+  });
+
   test('is not accepted with the address of another user', () => {
     const other = { ...signedIn(), id: bob };
     const accept = {

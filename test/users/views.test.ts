@@ -68,7 +68,20 @@ suite('a view', () => {
 
   test('is one of few', () => {
     const views = Array.from({ length: MAX_VIEWS }, (_, number) => ({ ...view, name: `View ${number}` }));
-    assert.equal(refusal(userWith(views), view), `/views are ${MAX_VIEWS} already: remove one first`);
+    assert.equal(
+      refusal(userWith(views), view),
+      `/views are ${MAX_VIEWS} on the account already: remove one first`,
+    );
+    assert.equal(saved(userWith(views), { ...view, account: 2 }).views.length, MAX_VIEWS + 1);
     assert.equal(saved(userWith(views), { ...view, name: 'View 0', query: 'x=1' }).views.length, MAX_VIEWS);
+  });
+
+  test('is so long that all of a user, on whatever accounts, can be read at once', () => {
+    const long = { ...view, query: 'q'.repeat(2_000) };
+    const views = Array.from({ length: 49 }, (_, number) => ({ ...long, account: number + 2 }));
+    const full = userWith([...views, { ...long, account: 51 }]);
+    assert.match(refusal(full, { ...view, query: 'q' }), /^\/views have more than 100000 characters/);
+    assert.equal(saved(full, { ...long, account: 51, query: 'q' }).views.length, 50);
+    assert.equal(saved(userWith(views), long).views.length, 50);
   });
 });

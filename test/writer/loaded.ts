@@ -21,6 +21,7 @@ export const nothing: Loaded = {
   users: new Map(),
   usersByEmail: new Map(),
   userCount: new Map(),
+  oldInvitations: new Map(),
   memberCounts: new Map(),
   accountOwners: new Map(),
 };

@@ -8,11 +8,11 @@ const described = {
     'Makes it safe to repeat the request: 1 to 255 printable ASCII characters, quoted or bare.',
     'order-1001',
   ],
-  'If-Match': ['ETag of the version to change; the request fails if the session has changed since.', '"3"'],
+  'If-Match': ['ETag of the version to change; the request fails if that has changed since.', '"3"'],
   'If-None-Match': ['ETag of the version that you have.', '"3"'],
   'Last-Event-ID': ['For a stream: id after which it starts. It overrides `after`.', '42'],
   'X-Request-Id': ['Identifies the request in the log; a request can bring its own.', 'req_1x2y3z0001'],
-  ETag: ['Version of the session, in quotes.', '"3"'],
+  ETag: ['Version of what is told, in quotes.', '"3"'],
   Location: ['Path of the new resource.', '/v3/checkout/chk_01k9zq4tn30000x5r7m2c9w1he'],
   'Idempotent-Replayed': [
     '`true` if this is the stored answer to an earlier request with the same key.',

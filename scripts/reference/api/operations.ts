@@ -53,7 +53,7 @@ function operationOf(declared: DeclaredOperation, builder: Builder): JsonObject 
       [declaration.statusCode ?? 200]: successOf(declared, builder),
       ...(declaration.creates ? { 201: creationOf(declared, builder) } : {}),
       ...(declaration.versioned === 'fetch'
-        ? { 304: { description: 'The session has not changed.', headers: headersOf(['ETag']) } }
+        ? { 304: { description: 'The session is as it was.', headers: headersOf(['ETag']) } }
         : {}),
       ...builder.errors.of(declared),
     },

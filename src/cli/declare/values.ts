@@ -1,10 +1,10 @@
 /** Kinds of values that several commands take. Each `parse` throws the rest of the sentence "--limit …". */
 
-import { accountNameProblem } from '../../accounts/account.ts';
 import { API_KEY_NAME_LENGTH, allPermissions, type Permission } from '../../accounts/api-key.ts';
 import { currencyExponent } from '../../checkout/money.ts';
 import { baseUrl, type DatabaseUrl, databaseUrl } from '../../config/values.ts';
 import { eventSelectors } from '../../events/types.ts';
+import { accountNameProblem } from '../../lib/account-name.ts';
 import { emailProblem, lineProblem } from '../../lib/formats.ts';
 import { EMAIL_LENGTH, USER_NAME_LENGTH } from '../../users/user.ts';
 import { parseMoment, parseSpan } from '../moment.ts';

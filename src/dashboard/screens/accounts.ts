@@ -1,20 +1,22 @@
 /** Accounts of the installation, for its operators. */
 import type { representAccount, representNewAccount } from '../../accounts/representation.ts';
-import { ACCOUNT_NAME_LENGTH } from '../../config/values.ts';
+import { ACCOUNT_NAME_LENGTH } from '../../lib/account-name.ts';
 import { html } from '../../lib/html.ts';
 import { roleOn } from '../../users/user.ts';
 import type { Mistake } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
-import { type Editable, editFields, editOf } from '../edit.ts';
+import { type Editable, editFields } from '../edit.ts';
 import { type Form, field, keyAfter, onceField, onceIn, otherMistakes } from '../form.ts';
 import { pager, queryOf } from '../listing.ts';
 import { type Outcome, refused, refusedAs } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
+import { saveEdit } from '../save.ts';
 import type { Declare, InstallationVisit } from '../screen.ts';
 import { table } from '../table.ts';
 import { timeIn } from '../texts.ts';
 import { roleTitles } from './members.ts';
+import { resealSection } from './reseal.ts';
 
 type Account = ReturnType<typeof representAccount>;
 type NewAccount = ReturnType<typeof representNewAccount>;
@@ -43,9 +45,10 @@ export function accountScreens(declare: Declare, { basePath }: DashboardDependen
   const here = `${basePath}/dashboard${path}`;
 
   async function list(
-    { api, query, visitor }: InstallationVisit,
+    visit: InstallationVisit,
     { form, status, mistakes }: Sent = notSent,
   ): Promise<Outcome> {
+    const { api, query, visitor } = visit;
     const answer = await api.get<readonly Account[]>(`/v3/account${queryOf([], query)}`);
     if (!answer.ok) return refused(answer.status, answer.mistakes);
     const rows = answer.data.map((account) => {
@@ -73,7 +76,8 @@ ${otherMistakes(mistakes, ['name'])}
 <form method="post" action="${here}">${tokenField(visitor)}${onceField(keyAfter(form, status))}
 ${field({ name: 'name', label: 'Name', value: form.name, hint: 'Payers see it.', required: true, maxlength: ACCOUNT_NAME_LENGTH }, mistakes)}
 <button>Create the account</button>
-</form></section>`,
+</form></section>
+${resealSection(visit, basePath)}`,
     };
   }
 
@@ -120,12 +124,12 @@ ${editFields([nameField], answer.data, { form, mistakes })}
     { method: 'POST', path: ONE, needs: { installation: 'ACCOUNT.UPDATE', confirmed: true } },
     async (visit) => {
       const { api, form, params } = visit;
-      const found = await api.get<Account>(urlOf(params.id));
-      if (!found.ok) return refused(found.status, found.mistakes);
-      const { patch, mistakes } = editOf([nameField], found.data, form);
-      if (mistakes.length > 0) return one(visit, { status: 422, mistakes });
-      const answer = await api.send('PUT', urlOf(params.id), { name: found.data.name, ...patch });
-      return answer.ok ? { goTo: path, done: 'account-renamed' } : one(visit, answer);
+      const edited = { fields: [nameField], form };
+      const saved = await saveEdit<Account>(api, urlOf(params.id), edited, (patch, { name }) => ({
+        body: { name, ...patch },
+      }));
+      if ('refusal' in saved) return refused(saved.refusal.status, saved.refusal.mistakes);
+      return 'mistakes' in saved ? one(visit, saved) : { goTo: path, done: 'account-renamed' };
     },
   );
 }

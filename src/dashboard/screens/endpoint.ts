@@ -4,11 +4,12 @@ import { html } from '../../lib/html.ts';
 import type { ApiAnswer, Mistake } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
-import { bodyOf, type Editable, editFields, editOf, isSent } from '../edit.ts';
+import { bodyOf, type Editable, editFields, isSent } from '../edit.ts';
 import { type Form, hidden, keyAfter, onceField, onceIn, otherMistakes, second } from '../form.ts';
 import type { Notice } from '../notices.ts';
 import { type Outcome, refused, refusedAs } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
+import { saveEdit } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
 import { overlapField, secondsIn } from '../secret-overlap.ts';
 import { factsOf, secretsOf, timeIn } from '../texts.ts';
@@ -174,11 +175,14 @@ ${second(
   }
 
   declare({ method: 'POST', path, needs: updating }, async (visit) => {
-    const answer = await fetchIn(visit);
-    if (!answer.ok) return refused(answer.status, answer.mistakes);
-    const { patch, mistakes } = editOf(fields, answer.data, visit.form);
-    const all = [...mistakes, ...emptied(patch)];
-    return all.length > 0 ? screen(visit, visit.form, all) : update(visit, patch, 'saved');
+    const { api, form, place } = visit;
+    const saved = await saveEdit<Endpoint>(api, addressOf(visit), { fields, form }, (patch) => ({
+      body: patch,
+      mistakes: emptied(patch),
+    }));
+    if ('refusal' in saved) return refused(saved.refusal.status, saved.refusal.mistakes);
+    if ('mistakes' in saved) return screen(visit, form, saved.mistakes);
+    return { goTo: wayIn(place.tenant, `webhooks/endpoints/${saved.data.id}`), done: 'saved' };
   });
 
   declare({ method: 'POST', path: `${path}/status`, needs: updating }, (visit) => {

@@ -17,7 +17,9 @@ import { tokenField } from '../document.ts';
 import { checkboxes, chosenIn, type Form, field, hidden, otherMistakes, second } from '../form.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
+import { saveChange } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
+import type { Settings } from '../setting-fields.ts';
 import { table } from '../table.ts';
 import type { SavedMapping } from './statements.ts';
 
@@ -99,17 +101,15 @@ ${field({ name: 'file', label: 'A CSV file of your bank', type: 'file', hint: 'I
     if (sample === null) return list(visit);
     const { mapping, own } = mappingFrom(form, await rowsOf(form, sample));
     const name = (form.name ?? '').trim();
-    const saved = await api.get<SavedMapping[]>('/v3/csv_mapping');
-    // A mapping is not written over because nobody could see that it is there.
-    if (!saved.ok) return edit(visit, { form, sample, failed: saved });
-    const isTaken = saved.data.some(({ id }) => id === name);
-    if (isTaken && !chosenIn(form, 'replace').includes('yes'))
-      own.push({ message: 'There is a mapping with this name already.', pointer: '/name' });
-    if (own.length > 0) return edit(visit, { form, sample, failed: { status: 422, mistakes: own } });
-    const answer = await api.send('PUT', SETTINGS, { csv_mappings: { [name]: mapping } });
-    if (answer.ok) return { goTo: wayIn(place.tenant, 'bank/mappings'), done: 'mapping-saved' };
-    const mistakes = inForm(answer.mistakes, name);
-    return edit(visit, { form, sample, failed: { status: answer.status, mistakes } });
+    const taken = [{ message: 'There is a mapping with this name already.', pointer: '/name' }];
+    const saved = await saveChange<Settings>(api, SETTINGS, ({ csv_mappings: known }) => {
+      // A mapping is not written over because nobody could see that it is there.
+      const isTaken = Object.hasOwn(known, name) && !chosenIn(form, 'replace').includes('yes');
+      return { body: { csv_mappings: { [name]: mapping } }, mistakes: [...own, ...(isTaken ? taken : [])] };
+    });
+    if ('data' in saved) return { goTo: wayIn(place.tenant, 'bank/mappings'), done: 'mapping-saved' };
+    const { status, mistakes } = 'refusal' in saved ? saved.refusal : saved;
+    return edit(visit, { form, sample, failed: { status, mistakes: inForm(mistakes, name) } });
   });
 
   declare(

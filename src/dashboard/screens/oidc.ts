@@ -1,24 +1,32 @@
-/** Signing in, and proving anew who one is, at a provider of OpenID Connect; and connecting one's account there. */
+/**
+ * Signing in, and proving anew who one is, at a provider of OpenID Connect; connecting one's account there, and accepting an
+ * invitation by it.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hashSecret } from '../../accounts/api-key.ts';
+import { emailKey } from '../../checkout/customer.ts';
 import { isRefusal } from '../../checkout/refusals.ts';
 import { html } from '../../lib/html.ts';
 import { createSparing } from '../../lib/sparing.ts';
+import { isInvited } from '../../users/user.ts';
 import { BAD_IDENTITY } from '../../users/user-commands.ts';
+import type { Mistake } from '../api.ts';
 import { newCookieSecret, setCookie } from '../cookie.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { executeOnUser } from '../execute.ts';
 import { isOwnPath } from '../kept.ts';
+import { linkIsGone, linkScreen, openedLink, takenMistake } from '../link-form.ts';
 import { type Confirmed, type Provider, ProviderAway, Unproved } from '../oidc.ts';
 import { type Flow, flowsOf } from '../oidc-flow.ts';
 import { notFound, type Outcome, refused } from '../outcome.ts';
+import { emailMistakes } from '../personal.ts';
 import type { Declare } from '../screen.ts';
 import { goOnTo, mistake, nowhere, signInScreen } from '../sign-in-forms.ts';
 import { signInBy, visitorOf } from '../visitor.ts';
 import { newSignIn, replacedBy } from './sign-in.ts';
 
 type Asked = { readonly request: FastifyRequest; readonly reply: FastifyReply };
-type Began = Pick<Flow, 'purpose' | 'signIn' | 'next'>;
+type Began = Pick<Flow, 'purpose' | 'signIn' | 'next' | 'accepts'>;
 
 /** A cookie has 4 KiB at most: with a longer way back, browsers would keep none. */
 const MAX_NEXT = 1000;
@@ -57,6 +65,13 @@ export function oidcScreens(declare: Declare, dependencies: DashboardDependencie
       : `${name} has not confirmed who you are. Begin again.`;
   }
 
+  /** A form may lead to no other site, so that a link does. */
+  const goOnAt = ({ name }: Provider, url: string, title: string): Outcome => ({
+    title,
+    main: html`<p>Sign in there with the account that is yours. You come back here.</p>
+<p><a class="button" href="${url}">Go on to ${name}</a></p>`,
+  });
+
   const failed = (message: string): Outcome => refused(422, mistake(message));
 
   declare({ method: 'GET', path: '/oidc', needs: 'nothing' }, async ({ request, reply, query }) => {
@@ -81,7 +96,6 @@ export function oidcScreens(declare: Declare, dependencies: DashboardDependencie
     }
   });
 
-  // A form may lead to no other site, so that a link does.
   declare(
     { method: 'POST', path: '/profile/identity', needs: 'own-confirmed' },
     async ({ request, reply, visitor }) => {
@@ -89,11 +103,7 @@ export function oidcScreens(declare: Declare, dependencies: DashboardDependencie
       const began = { purpose: 'link', signIn: visitor.signIn.id, next: '' } as const;
       try {
         const url = await begun(provider, { request, reply }, began);
-        return {
-          title: `Connect ${provider.name}`,
-          main: html`<p>Sign in there with the account that is yours. You come back here.</p>
-<p><a class="button" href="${url}">Go on to ${provider.name}</a></p>`,
-        };
+        return goOnAt(provider, url, `Connect ${provider.name}`);
       } catch (error) {
         return failed(troubleOf(error, provider, request));
       }
@@ -103,7 +113,10 @@ export function oidcScreens(declare: Declare, dependencies: DashboardDependencie
   declare(
     { method: 'POST', path: '/profile/identity/remove', needs: 'own-confirmed' },
     async ({ request, visitor }) => {
-      await executeOnUser(dependencies, request, visitor.user.id, { type: 'unlink_identity' });
+      const decision = await executeOnUser(dependencies, request, visitor.user.id, {
+        type: 'unlink_identity',
+      });
+      if (isRefusal(decision)) return failed(decision.detail);
       return { goTo: '/profile', done: 'identity-removed' };
     },
   );
@@ -119,7 +132,7 @@ export function oidcScreens(declare: Declare, dependencies: DashboardDependencie
     const { state, nonce, verifier, purpose, startedAt } = flow;
     const secrets = { state, nonce, verifier };
     const query = request.url.replace(/^[^?]*/, '');
-    const isProof = purpose === 'confirm';
+    const isProof = purpose === 'confirm' || purpose === 'accept';
     let confirmed: Confirmed;
     try {
       confirmed = await provider.finish(query, {
@@ -128,14 +141,71 @@ export function oidcScreens(declare: Declare, dependencies: DashboardDependencie
       });
     } catch (error) {
       const message = troubleOf(error, provider, request);
+      if (flow.accepts !== undefined) return acceptAgain(flow.accepts, mistake(message));
       return purpose === 'sign-in'
         ? signInScreen(dependencies, goOnTo(flow.next), mistake(message))
         : failed(message);
     }
+    if (flow.accepts !== undefined) return accepted(visit, flow.accepts, confirmed);
     return purpose === 'sign-in'
       ? signedIn(provider, visit, flow, confirmed)
       : forVisitor(visit, flow, confirmed);
   });
+
+  type Accepts = Required<Flow>['accepts'];
+
+  /** The link with what was typed, while it is good: its owner may choose another way. */
+  async function acceptAgain(
+    { token, name, email }: Accepts,
+    mistakes: readonly Mistake[],
+  ): Promise<Outcome> {
+    const found = await openedLink(dependencies, token);
+    return found === null
+      ? linkIsGone
+      : linkScreen(dependencies, { user: found.user, token }, { name, email }, mistakes);
+  }
+
+  declare(
+    { method: 'POST', path: '/link/:token/oidc', needs: 'nothing' },
+    async ({ request, reply, params, form }) => {
+      if (provider === null) return notFound;
+      const { token = '' } = params;
+      const found = await openedLink(dependencies, token);
+      if (found === null || !isInvited(found.user)) return linkIsGone;
+      const accepts = { token, name: (form.name ?? '').trim(), email: emailKey(form.email ?? '') };
+      const mistakes = emailMistakes(accepts);
+      if (mistakes.length > 0) return linkScreen(dependencies, { user: found.user, token }, form, mistakes);
+      const began = { purpose: 'accept', signIn: '', next: '', accepts } as const;
+      try {
+        const url = await begun(provider, { request, reply }, began);
+        return goOnAt(provider, url, `Go on with ${provider.name}`);
+      } catch (error) {
+        return acceptAgain(accepts, mistake(troubleOf(error, provider, request)));
+      }
+    },
+  );
+
+  async function accepted(
+    { request, reply }: Asked,
+    accepts: Accepts,
+    { identity, provenAt }: Confirmed,
+  ): Promise<Outcome> {
+    const { token, name, email } = accepts;
+    const found = await openedLink(dependencies, token);
+    if (found === null) return linkIsGone;
+    const secret = newCookieSecret();
+    const decision = await executeOnUser(dependencies, request, found.user.id, {
+      ...{ type: 'accept_link_by_identity', secretHash: found.hash, name, email, identity, provenAt },
+      signIn: newSignIn(dependencies, request, secret),
+    });
+    if (isRefusal(decision)) {
+      if (decision.reason === 'not_found') return linkIsGone;
+      const isOfEmail = decision.problems.some(({ pointer }) => pointer === '/email');
+      return acceptAgain(accepts, [takenMistake(decision.detail, isOfEmail ? '/email' : '')]);
+    }
+    setCookie(reply, { user: found.user.id, signIn: signInBy(decision.user, secret).id, secret });
+    return { goTo: '', done: 'welcome-by-provider' };
+  }
 
   async function signedIn(
     { name }: Provider,

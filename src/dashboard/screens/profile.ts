@@ -8,6 +8,7 @@ import {
   type SignIn,
   type SignInId,
   USER_NAME_LENGTH,
+  type User,
 } from '../../users/user.ts';
 import type { UserDecision } from '../../users/user-commands.ts';
 import type { Mistake } from '../api.ts';
@@ -17,6 +18,7 @@ import { executeOnUser, type OwnCommand } from '../execute.ts';
 import { type Form, field, hidden, otherMistakes } from '../form.ts';
 import type { Outcome } from '../outcome.ts';
 import { emailMistakes, newPasswordField, passwordMistakes } from '../personal.ts';
+import { accountNamesOf } from '../place.ts';
 import type { Declare, OwnVisit } from '../screen.ts';
 import { PAUSED } from '../sign-in-forms.ts';
 import { table } from '../table.ts';
@@ -24,18 +26,23 @@ import { timeOf } from '../texts.ts';
 import type { Visitor } from '../visitor.ts';
 
 export function profileScreens(declare: Declare, dependencies: DashboardDependencies): void {
-  const { basePath, passwords, provider } = dependencies;
+  const { basePath, store, passwords, provider } = dependencies;
   const to = (path: string) => `${basePath}/dashboard/profile${path}`;
   const change = ({ request, visitor }: OwnVisit, command: OwnCommand): Promise<UserDecision | Refusal> =>
     executeOnUser(dependencies, request, visitor.user.id, command);
 
-  function profile({ visitor }: OwnVisit, form: Form = {}, mistakes: readonly Mistake[] = []): Outcome {
+  function profile(
+    { visitor, query }: OwnVisit,
+    form: Form = {},
+    mistakes: readonly Mistake[] = [],
+  ): Outcome {
     const { user, signIn } = visitor;
     const token = tokenField(visitor);
     return {
       status: mistakes.length > 0 ? 422 : 200,
       title: 'Your profile',
       main: html`${otherMistakes(mistakes, ['name', 'email', 'current_password', 'new_password'])}
+${query.done === OTHER_WAYS && otherWays(visitor, token)}
 <section><h2>Name and address</h2>
 <form method="post" action="${to('/name')}">${token}
 ${field({ name: 'name', label: 'Name', value: form.name ?? user.name, autocomplete: 'name', required: true, maxlength: USER_NAME_LENGTH }, mistakes)}
@@ -43,11 +50,16 @@ ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.ema
 <button>Save</button>
 </form></section>
 <section><h2>Password</h2>
-<form method="post" action="${to('/password')}">${token}
+${
+  user.password === null
+    ? html`<p>You have none: you sign in by your account of the provider.</p>
+<p><a class="button" href="${to('/first-password')}">Set a password</a></p>`
+    : html`<form method="post" action="${to('/password')}">${token}
 ${field({ name: 'current_password', label: 'Current password', type: 'password', autocomplete: 'current-password', required: true }, mistakes)}
 ${newPasswordField('new_password', 'New password', mistakes)}
 <button>Change the password</button>
-</form></section>
+</form>`
+}</section>
 <section><h2>Second factor</h2>
 ${
   user.totp === null
@@ -57,7 +69,7 @@ ${
 <div class="row"><form method="post" action="${to('/recovery-codes')}">${token}<button class="quiet">New recovery codes</button></form>
 <form method="post" action="${to('/second-factor/remove')}">${token}<button class="quiet">Remove the second factor</button></form></div>`
 }</section>
-<section><h2>Passkeys</h2>
+<section id="passkeys"><h2>Passkeys</h2>
 ${
   user.passkeys.length > 0 &&
   table(
@@ -86,14 +98,25 @@ ${
     };
   }
 
+  /** Ways in that a new password does not close: a password is often changed because somebody else may know it. */
+  function otherWays({ user: { identity, passkeys } }: Visitor, token: Html): Html {
+    return html`<section><h2>Other ways to sign in</h2>
+<p>They were not changed with the password. Remove what is not yours.</p>
+${identity && html`<p>Your account of ${hostOf(identity)}, connected ${timeOf(identity.linkedAt)}.</p>${disconnectForm(token)}`}
+${passkeys.length > 0 && html`<p><a href="#passkeys">Passkeys: ${passkeys.length}</a></p>`}</section>`;
+  }
+
+  const disconnectForm = (token: Html): Html =>
+    html`<form method="post" action="${to('/identity/remove')}">${token}<button class="quiet">Disconnect it</button></form>`;
+
   /** An account of a provider that the settings named before can be disconnected, and nobody signs in with it. */
-  function identitySection({ user: { identity } }: Visitor, token: Html): Html | false {
+  function identitySection({ user: { identity, password } }: Visitor, token: Html): Html | false {
     if (provider === null && identity === undefined) return false;
     const isCurrent = identity !== undefined && provider?.knows(identity) === true;
     return html`<section><h2>${provider?.name ?? 'Account of a provider'}</h2>
 ${isCurrent && html`<p>You can sign in with your account there, since ${timeOf(identity.linkedAt)}.</p>`}
 ${identity && !isCurrent && html`<p>You have connected an account of ${hostOf(identity)}, with which nobody signs in here now.</p>`}
-${identity && html`<form method="post" action="${to('/identity/remove')}">${token}<button class="quiet">Disconnect it</button></form>`}
+${identity && (password === null ? html`<p class="hint">You can disconnect it once you have a password.</p>` : disconnectForm(token))}
 ${
   provider !== null &&
   !isCurrent &&
@@ -101,6 +124,9 @@ ${
 <form method="post" action="${to('/identity')}">${token}<button class="quiet">Connect an account of ${provider.name}</button></form>`
 }</section>`;
   }
+
+  const newPasswordMistakes = async (password: string, user: User) =>
+    passwordMistakes('new_password', password, { ...user, accounts: await accountNamesOf(store, user) });
 
   function signInCells(each: SignIn, own: SignIn, token: Html): Content[] {
     const button = html`<form method="post" action="${to('/sign-out')}">${token}${hidden('sign_in', each.id)}<button class="quiet">Sign out</button></form>`;
@@ -129,7 +155,7 @@ ${
   declare({ method: 'POST', path: '/profile/password', needs: 'sign-in' }, async (visit) => {
     const { current_password: current = '', new_password: next = '' } = visit.form;
     const { user, signIn } = visit.visitor;
-    const mistakes = passwordMistakes('new_password', next, user.email);
+    const mistakes = await newPasswordMistakes(next, user);
     if (mistakes.length > 0) return profile(visit, {}, mistakes);
     const isRight = await passwords.matches(current, user.password, visit.request.ip);
     const decision = await change(visit, {
@@ -138,10 +164,45 @@ ${
       password: await passwords.hash(next, visit.request.ip),
       signIn: signIn.id,
     });
-    if (!isRefusal(decision) && decision.kind === 'change') return { goTo: '/profile', done: 'password' };
+    if (!isRefusal(decision) && decision.kind === 'change') {
+      const { identity, passkeys } = decision.user;
+      const hasOthers = identity !== undefined || passkeys.length > 0;
+      return { goTo: '/profile', done: hasOthers ? OTHER_WAYS : 'password' };
+    }
     const isPaused = !isRefusal(decision) && decision.kind === 'paused';
     const message = isPaused ? PAUSED : 'This is not your current password.';
     return profile(visit, {}, [{ message, pointer: '/current_password' }]);
+  });
+
+  function firstPassword({ visitor }: OwnVisit, mistakes: readonly Mistake[] = []): Outcome {
+    if (visitor.user.password !== null) return { goTo: '/profile' };
+    return {
+      status: mistakes.length > 0 ? 422 : 200,
+      title: 'Set a password',
+      main: html`${otherMistakes(mistakes, ['new_password'])}
+<p>You sign in as <strong>${visitor.user.email}</strong> with it, beside your account of the provider.</p>
+<form method="post" action="${to('/first-password')}">${tokenField(visitor)}
+${newPasswordField('new_password', 'Password', mistakes)}
+<button>Set the password</button>
+</form>`,
+    };
+  }
+
+  declare({ method: 'GET', path: '/profile/first-password', needs: 'own-confirmed' }, (visit) =>
+    firstPassword(visit),
+  );
+
+  declare({ method: 'POST', path: '/profile/first-password', needs: 'own-confirmed' }, async (visit) => {
+    const { new_password: next } = visit.form;
+    const { user, signIn } = visit.visitor;
+    // A proof of who somebody is has come in between, and a password does not go along.
+    if (next === undefined) return firstPassword(visit);
+    const mistakes = await newPasswordMistakes(next, user);
+    if (mistakes.length > 0) return firstPassword(visit, mistakes);
+    const password = await passwords.hash(next, visit.request.ip);
+    const decision = await change(visit, { type: 'set_first_password', password, signIn: signIn.id });
+    if (isRefusal(decision)) return firstPassword(visit, [{ message: decision.detail, pointer: '' }]);
+    return { goTo: '/profile', done: 'first-password' };
   });
 
   declare({ method: 'POST', path: '/profile/sign-out', needs: 'sign-in' }, async (visit) => {
@@ -154,6 +215,9 @@ ${
     return { goTo: '/profile', done: 'others-signed-out' };
   });
 }
+
+/** The notice behind a new password of who can sign in otherwise as well. */
+const OTHER_WAYS = 'password-other-ways';
 
 const hostOf = ({ issuer }: Identity): string => URL.parse(issuer)?.host ?? issuer;
 

@@ -11,6 +11,7 @@ import { TYPED_SECRETS } from '../kept.ts';
 import { notFound, type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
 import { credentialRails } from '../rails.ts';
+import { STALE } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
 import { factsOf, timeIn } from '../texts.ts';
 
@@ -21,7 +22,16 @@ const current = 'settings';
 
 /** The field that tells a form whose secrets were left out from one that only proves who somebody is. */
 const SENT = 'sent';
+/** The version that the form was made for; empty for credentials that there were none of. */
+const VERSION = 'version';
 const TYPE_AGAIN: readonly Mistake[] = [{ message: 'Type the secrets once more.', pointer: '' }];
+const CHANGED: readonly Mistake[] = [
+  {
+    message:
+      'Somebody has changed the credentials meanwhile, as is told below. Type the secrets once more to put yours in the place of theirs.',
+    pointer: '',
+  },
+];
 
 const labels: Readonly<Record<string, string>> = {
   secret_key: 'Secret key',
@@ -30,7 +40,7 @@ const labels: Readonly<Record<string, string>> = {
 
 const keys = {
   current: 'the one of the settings',
-  previous: 'the one before: encrypt them anew with opentill credentials',
+  previous: 'the one before: an operator of the installation encrypts them anew',
   unknown: 'one that is not in the settings: they cannot be used',
 } as const;
 
@@ -68,7 +78,7 @@ ${
 }
 ${factsOf([['Address for the webhook of the provider', html`<code>${publicUrl}${eventPath(rail, place.tenant)}</code>`]])}
 ${otherMistakes(mistakes, TYPED_SECRETS)}
-<form method="post" action="${here}">${token}${hidden(SENT, 'yes')}
+<form method="post" action="${here}">${token}${hidden(SENT, 'yes')}${hidden(VERSION, answer.ok ? answer.etag : '')}
 ${TYPED_SECRETS.map((each) => field({ name: each, label: labels[each] ?? each, type: 'password', autocomplete: 'off', maxlength: 255, hint: hintOf(each), required: found === null }, mistakes))}
 <button>Save</button>
 </form>
@@ -97,8 +107,10 @@ ${second(
       return screen(visit, form[SENT] === undefined ? [] : TYPE_AGAIN);
     if (!credentialRails.some(([rail]) => rail === params.rail)) return notFound;
     const body = Object.fromEntries(TYPED_SECRETS.map((each) => [each, form[each] ?? '']));
-    const answer = await api.send('PUT', `/v3/rail_credentials/${params.rail}`, body);
-    if (!answer.ok) return screen(visit, answer.mistakes);
+    const { [VERSION]: version = '' } = form;
+    const headers = version === '' ? { 'if-none-match': '*' } : { 'if-match': version };
+    const answer = await api.send('PUT', `/v3/rail_credentials/${params.rail}`, body, headers);
+    if (!answer.ok) return screen(visit, answer.status === STALE ? CHANGED : answer.mistakes);
     return { goTo: wayIn(place.tenant, 'settings'), done: 'credentials-saved' };
   });
 

@@ -5,10 +5,11 @@ import type { ApiAnswer, Mistake } from '../api.ts';
 import { testTransferOf } from '../bank/test-transfer.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
-import { bodyOf, type Editable, editFields, editOf, isSent } from '../edit.ts';
+import { bodyOf, type Editable, editFields, isSent } from '../edit.ts';
 import { checkboxes, chosenIn, type Form, field, otherMistakes, second } from '../form.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
+import { STALE, saveEdit } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
 import { factsOf } from '../texts.ts';
 
@@ -106,17 +107,17 @@ ${firstBox(form)}
     const id = (form.id ?? '').trim();
     if (id === '') return newScreen(visit, [{ message: 'id is required.', pointer: '/id' }]);
     const done = { goTo: wayIn(place.tenant, 'settings'), done: 'saved' } as const;
+    // An account is not written over because nobody could see that it is there.
+    const body = { ...bodyOf(fields, form), ...firstIn(form) };
+    const answer = await api.send('PUT', addressOf(id), body, { 'if-none-match': '*' });
+    if (answer.ok) return done;
+    if (answer.status !== STALE) return newScreen(visit, answer.mistakes);
+    // A form that was sent twice has made it.
     const known = await api.get<ReceivingAccount>(addressOf(id));
-    if (known.ok) {
-      // A form that was sent twice has made it, and another one must not change it.
-      const isSame = fields.every(({ name, text }) => plain(text(known.data)) === plain(form[name] ?? ''));
-      const message = 'There is a receiving account with this id already.';
-      return isSame ? done : newScreen(visit, [{ message, pointer: '/id' }]);
-    }
-    // An account is not written over because nobody could see that it is there. A wrong id is told beside its field.
-    if (known.status !== 404 && known.status !== 400) return newScreen(visit, known.mistakes);
-    const answer = await api.send('PUT', addressOf(id), { ...bodyOf(fields, form), ...firstIn(form) });
-    return answer.ok ? done : newScreen(visit, answer.mistakes);
+    const isSame =
+      known.ok && fields.every(({ name, text }) => plain(text(known.data)) === plain(form[name] ?? ''));
+    const message = 'There is a receiving account with this id already.';
+    return isSame ? done : newScreen(visit, [{ message, pointer: '/id' }]);
   });
 
   async function screen(visit: Visit, mistakes: readonly Mistake[] = []): Promise<Outcome> {
@@ -161,13 +162,13 @@ ${second(
 
   declare({ method: 'POST', path, needs: set }, async (visit) => {
     const { api, form, params, place } = visit;
-    const answer = await fetchIn(visit);
-    if (!answer.ok) return refused(answer.status, answer.mistakes);
-    const { patch, mistakes } = editOf(fields, answer.data, form);
-    if (mistakes.length > 0) return screen(visit, mistakes);
-    const changed = await api.send('PUT', addressOf(params.id), { ...patch, ...firstIn(form) });
-    if (!changed.ok) return screen(visit, changed.mistakes);
-    return { goTo: wayIn(place.tenant, `settings/receiving-accounts/${answer.data.id}`), done: 'saved' };
+    const edited = { fields, form };
+    const saved = await saveEdit<ReceivingAccount>(api, addressOf(params.id), edited, (patch) => ({
+      body: { ...patch, ...firstIn(form) },
+    }));
+    if ('refusal' in saved) return refused(saved.refusal.status, saved.refusal.mistakes);
+    if ('mistakes' in saved) return screen(visit, saved.mistakes);
+    return { goTo: wayIn(place.tenant, `settings/receiving-accounts/${saved.data.id}`), done: 'saved' };
   });
 
   declare(

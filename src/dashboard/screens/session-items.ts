@@ -8,6 +8,7 @@ import { tokenField } from '../document.ts';
 import { field, hidden, keyAfter, onceField, onceIn, otherMistakes } from '../form.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
+import { STALE } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
 import { historyList, historyOf } from '../sessions/history.ts';
 import {
@@ -121,9 +122,6 @@ ${itemForm(rows, blanks, mistakes)}
       meanwhile: await changes(visit),
     });
   });
-
-  /** Status of the answer to a request for a version that is no longer the newest. */
-  const STALE = 412;
 
   /** History of the session, with whoever changed it meanwhile at the top. */
   async function changes({ api, place, params }: Visit) {

@@ -8,11 +8,12 @@ import { type Html, html } from '../../lib/html.ts';
 import type { Mistake } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
-import { type Editable, editFields, editOf } from '../edit.ts';
+import { type Editable, editFields } from '../edit.ts';
 import { onceField, onceIn, otherMistakes } from '../form.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
 import { credentialRails } from '../rails.ts';
+import { saveEdit } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
 import { overlapField, secondsIn } from '../secret-overlap.ts';
 import { nameField, type Settings, settingParts } from '../setting-fields.ts';
@@ -60,7 +61,8 @@ ${otherMistakes(mistakes, names)}
 <form method="post" action="${hereOf(visit)}/${part.part}">${token}
 ${editFields(fields, settings.data, { form: isSent ? form : {}, mistakes })}
 <button>Save</button>
-</form></section>
+</form>
+${part.part === 'branding' && place.may('LOGO.SET') && html`<p><a href="${hereOf(visit)}/logo">Logo</a></p>`}</section>
 `;
     };
     const ofSecret = sent.part === 'webhook-secret' ? sent.mistakes : [];
@@ -126,12 +128,9 @@ ${table('Credentials', ['Rail', 'Secrets', 'Set'], rows, '')}</section>`;
       },
       async (visit) => {
         const { api, form, place } = visit;
-        const settings = await api.get<Settings>(SETTINGS);
-        if (!settings.ok) return refused(settings.status, settings.mistakes);
-        const { patch, mistakes } = editOf(fieldsOf(visit, part), settings.data, form);
-        if (mistakes.length > 0) return screen(visit, { part: part.part, mistakes });
-        const answer = await api.send('PUT', SETTINGS, patch);
-        if (!answer.ok) return screen(visit, { part: part.part, mistakes: answer.mistakes });
+        const saved = await saveEdit<Settings>(api, SETTINGS, { fields: fieldsOf(visit, part), form });
+        if ('refusal' in saved) return refused(saved.refusal.status, saved.refusal.mistakes);
+        if ('mistakes' in saved) return screen(visit, { part: part.part, mistakes: saved.mistakes });
         return { goTo: wayIn(place.tenant, 'settings'), done: 'saved' };
       },
     );

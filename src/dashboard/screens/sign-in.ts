@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { hashSecret } from '../../accounts/api-key.ts';
 import { emailKey } from '../../checkout/customer.ts';
 import { isRefusal } from '../../checkout/refusals.ts';
+import { html } from '../../lib/html.ts';
 import { newId } from '../../lib/id.ts';
 import { createSparing } from '../../lib/sparing.ts';
 import { BROWSER_LENGTH, type SignInId, type User, type UserId } from '../../users/user.ts';
@@ -13,7 +14,7 @@ import { executeOnUser } from '../execute.ts';
 import { isEmail } from '../personal.ts';
 import type { Declare } from '../screen.ts';
 import { arrived, codeScreen, goOnIn, goOnTo, mistake, PAUSED, signInScreen } from '../sign-in-forms.ts';
-import { anyVisitor, signInBy } from '../visitor.ts';
+import { anyVisitor, signInBy, visitorOf } from '../visitor.ts';
 
 /** It says the same of everybody, so that it does not tell whether there is such a user. */
 const WRONG = mistake(
@@ -117,6 +118,20 @@ export function signInScreens(declare: Declare, dependencies: DashboardDependenc
     setCookie(reply, { user: decision.user.id, signIn: signIn.id, secret });
     return arrived(form, decision.user.id, signIn.formToken, basePath);
   });
+
+  /** Behind a sign-in in another window: whoever has sent the form may be signed in now. */
+  declare({ method: 'POST', path: '/go-on', needs: 'nothing' }, async ({ request, form }) => {
+    const visitor = await visitorOf(dependencies, request);
+    return visitor === null
+      ? signInScreen(dependencies, goOnIn(form), mistake('You are not signed in yet.'))
+      : arrived(form, visitor.user.id, visitor.formToken, basePath);
+  });
+
+  declare({ method: 'GET', path: '/signed-in', needs: 'sign-in' }, () => ({
+    title: 'You are signed in',
+    main: html`<p>Close this window, and go on in the other one.</p>
+<p><a href="${basePath}/dashboard">To the dashboard</a></p>`,
+  }));
 
   declare({ method: 'POST', path: '/sign-out', needs: 'sign-in' }, async ({ request, reply, visitor }) => {
     const { user, signIn } = visitor;

@@ -2,15 +2,16 @@
 import { type Account, newAccount } from '../../accounts/account.ts';
 import type { AccountCommand } from '../../accounts/account-changes.ts';
 import { representAccount, representNewAccount } from '../../accounts/representation.ts';
+import { accountTag } from '../../accounts/tags.ts';
 import { newId } from '../../lib/id.ts';
 import type { Page, PageRequest } from '../../store/page.ts';
 import { linkAddress, newLink } from '../../users/links.ts';
 import { installation, isUserId } from '../../users/user.ts';
 import type { Serialize, Value } from '../../writer/command.ts';
-import { JSON_TYPE, notFound, originOn, principalOf, sendResult } from '../answer.ts';
+import { conditionOf, JSON_TYPE, notFound, originOn, principalOf, sendResult } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { created, envelope, success } from '../envelope.ts';
+import { created, envelope, etagOf, success } from '../envelope.ts';
 import { fieldsError } from '../errors.ts';
 import { schemaProblems } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
@@ -103,7 +104,7 @@ export function accountRoutes(api: Api, { store, execute, now, realNow, publicUr
     '/account/:id',
     operation(
       {
-        ...{ operation: 'ACCOUNT.FETCH', tag, permission, liveOnly: true },
+        ...{ operation: 'ACCOUNT.FETCH', versioned: 'read', tag, permission, liveOnly: true },
         summary: 'Fetch an account',
         answers: 'Account',
       },
@@ -111,7 +112,9 @@ export function accountRoutes(api: Api, { store, execute, now, realNow, publicUr
     ),
     async (request, reply) => {
       schemaProblems(request);
-      const data = JSON.stringify(representAccount(await existing(request.params.id)));
+      const account = await existing(request.params.id);
+      const data = JSON.stringify(representAccount(account));
+      reply.header('etag', etagOf(accountTag(account)));
       return reply.type(JSON_TYPE).send(envelope('ACCOUNT.FETCH', data));
     },
   );
@@ -121,6 +124,7 @@ export function accountRoutes(api: Api, { store, execute, now, realNow, publicUr
     operation(
       {
         operation: 'ACCOUNT.UPDATE',
+        versioned: 'change',
         tag,
         permission,
         liveOnly: true,
@@ -128,6 +132,7 @@ export function accountRoutes(api: Api, { store, execute, now, realNow, publicUr
         description:
           'Payers see the new name at once where the instance that answers serves them, and within a second elsewhere. The change stands in the log of the account. A key with `manage` renames its own account by its settings.',
         answers: 'Account',
+        errors: ['version_stale'],
       },
       { params, body: accountBody },
     ),
@@ -138,8 +143,14 @@ export function accountRoutes(api: Api, { store, execute, now, realNow, publicUr
       const tenant = { account: number, mode: 'live' } as const;
       const command: AccountCommand = { type: 'rename_account', name: request.body.name };
       const executed = await execute(
-        { subject: 'account', origin: originOn(tenant, request), command, now: await now(tenant) },
-        ({ after }) => success('ACCOUNT.UPDATE', JSON.stringify(representAccount(after))),
+        {
+          ...{ subject: 'account', origin: originOn(tenant, request), command },
+          ...{ now: await now(tenant), ...conditionOf(request) },
+        },
+        ({ after }) => {
+          const etag = etagOf(accountTag(after));
+          return success('ACCOUNT.UPDATE', JSON.stringify(representAccount(after)), { etag });
+        },
       );
       return sendResult(reply, executed);
     },

@@ -6,12 +6,13 @@ import {
   type RailCredentialsCommand,
 } from '../../accounts/rail-credentials-changes.ts';
 import { representRailCredentials } from '../../accounts/representation.ts';
+import { railCredentialsTag } from '../../accounts/tags.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { readSecrets, type SealedCredentials } from '../../methods/credentials.ts';
-import { accountOf, JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
+import { accountOf, conditionOf, JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { created, envelope, listEnvelope, success } from '../envelope.ts';
+import { created, envelope, etagOf, listEnvelope, success } from '../envelope.ts';
 import { fieldsError, RequestError } from '../errors.ts';
 import { schemaProblems, withFurther } from '../input.ts';
 import { operation } from '../operation.ts';
@@ -54,6 +55,7 @@ export function railCredentialsRoutes(api: Api, dependencies: Dependencies): voi
     operation(
       {
         operation: 'RAIL_CREDENTIALS.FETCH',
+        versioned: 'read',
         tag,
         permission,
         summary: 'Fetch credentials at a rail',
@@ -66,6 +68,7 @@ export function railCredentialsRoutes(api: Api, dependencies: Dependencies): voi
       const { id } = request.params;
       const found = credentialsAt(await allOf(tenant), id);
       if (found === null) throw notFound(NO_SUCH_CREDENTIALS);
+      reply.header('etag', etagOf(railCredentialsTag(found)));
       return reply.type(JSON_TYPE).send(envelope('RAIL_CREDENTIALS.FETCH', shown(tenant, id, found)));
     },
   );
@@ -75,6 +78,7 @@ export function railCredentialsRoutes(api: Api, dependencies: Dependencies): voi
     operation(
       {
         operation: 'RAIL_CREDENTIALS.SET',
+        versioned: 'change',
         tag,
         permission,
         creates: true,
@@ -82,7 +86,7 @@ export function railCredentialsRoutes(api: Api, dependencies: Dependencies): voi
         description:
           'For the account and mode of the key, in place of those of the settings. Omitted secrets keep their values; new credentials need all of them. They are encrypted under `CREDENTIALS_KEY`, and never shown again. They count at once for the instance that answers, and within a second for others. Payments and refunds under way are asked about with the new ones: keys of another account of the provider do not know them. Register `events_url` at the provider before, for the signing secret.',
         answers: 'RailCredentials',
-        errors: ['no_credentials_key'],
+        errors: ['no_credentials_key', 'version_stale'],
       },
       { params, body: setRailCredentialsBody },
     ),
@@ -110,16 +114,17 @@ export function railCredentialsRoutes(api: Api, dependencies: Dependencies): voi
         ...{ at: realNow(), by: actor },
       };
       const executed = await execute(
-        { subject: 'account', origin, command, now: await now(tenant) },
+        { subject: 'account', origin, command, now: await now(tenant), ...conditionOf(request) },
         ({ before, after }) => {
           const [old, set] = [before, after].map((each) =>
             credentialsAt(each.railCredentials[tenant.mode], rail),
           );
           if (!set) throw new Error(`${rail} is not among the credentials`);
           const data = shown(tenant, rail, set);
+          const headers = { etag: etagOf(railCredentialsTag(set)) };
           return old === null
-            ? created('RAIL_CREDENTIALS.SET', data, `/v3/rail_credentials/${rail}`)
-            : success('RAIL_CREDENTIALS.SET', data);
+            ? created('RAIL_CREDENTIALS.SET', data, `/v3/rail_credentials/${rail}`, headers)
+            : success('RAIL_CREDENTIALS.SET', data, headers);
         },
       );
       return sendResult(reply, executed);

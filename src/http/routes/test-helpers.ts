@@ -31,7 +31,7 @@ const payBody = Type.Object(
       }),
     ),
     method: Type.Optional(
-      Type.String({ pattern: '^[a-z0-9_]{1,64}$', description: 'Default: the first method of the session.' }),
+      Type.String({ pattern: '^[a-z0-9_]{1,64}$', description: 'Default: the session’s first method.' }),
     ),
     outcome: Type.Optional(
       closed(

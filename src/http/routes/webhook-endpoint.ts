@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Problem } from '../../checkout/refusals.ts';
 import type { Mode, TenantTime } from '../../checkout/tenant.ts';
+import type { Condition } from '../../lib/condition.ts';
 import { newId } from '../../lib/id.ts';
 import { Type } from '../../lib/json-schema.ts';
 import type { Page, PageRequest } from '../../store/page.ts';
@@ -16,10 +17,10 @@ import type { Health } from '../../webhooks/health.ts';
 import { representEndpoint } from '../../webhooks/representation.ts';
 import { newWebhookSecret } from '../../webhooks/secrets.ts';
 import type { Origin } from '../../writer/command.ts';
-import { JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
+import { conditionOf, JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { created, envelope, success } from '../envelope.ts';
+import { created, envelope, etagOf, success } from '../envelope.ts';
 import { fieldsError } from '../errors.ts';
 import { addressProblems, receiverProblems, schemaProblems, usableFields } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
@@ -46,17 +47,19 @@ export function webhookEndpointRoutes(api: Api, { store, execute, networkRules, 
     secret: endpoint.secret,
   });
 
-  async function change(
-    origin: Origin,
-    id: EndpointId,
-    command: EndpointCommand,
-    operation: string,
-    shown: Shown = representEndpoint,
-  ) {
+  type Change = {
+    readonly id: EndpointId;
+    readonly command: EndpointCommand;
+    readonly condition?: Condition;
+  };
+
+  async function change(origin: Origin, asked: Change, operation: string, shown: Shown = representEndpoint) {
     const time = await now(origin.tenant);
-    return execute({ subject: 'endpoint', origin, id, command, now: time }, ({ endpoint, health }) =>
-      success(operation, JSON.stringify(shown(endpoint, health, time))),
-    );
+    return execute({ subject: 'endpoint', origin, ...asked, now: time }, ({ endpoint, health }) => {
+      const isThere = asked.command.type !== 'delete_endpoint';
+      const headers = isThere ? { etag: etagOf(endpoint.version) } : {};
+      return success(operation, JSON.stringify(shown(endpoint, health, time)), headers);
+    });
   }
 
   api.post(
@@ -130,6 +133,7 @@ export function webhookEndpointRoutes(api: Api, { store, execute, networkRules, 
     operation(
       {
         operation: 'WEBHOOK_ENDPOINT.FETCH',
+        versioned: 'read',
         tag,
         permission,
         summary: 'Fetch an endpoint',
@@ -145,6 +149,7 @@ export function webhookEndpointRoutes(api: Api, { store, execute, networkRules, 
       if (endpoint === undefined) throw notFound(NO_SUCH_ENDPOINT);
       const health = (await store.receivers.listFailing(tenant)).get(id) ?? null;
       const data = JSON.stringify(representEndpoint(endpoint, health, await now(tenant)));
+      reply.header('etag', etagOf(endpoint.version));
       return reply.type(JSON_TYPE).send(envelope('WEBHOOK_ENDPOINT.FETCH', data));
     },
   );
@@ -154,12 +159,14 @@ export function webhookEndpointRoutes(api: Api, { store, execute, networkRules, 
     operation(
       {
         operation: 'WEBHOOK_ENDPOINT.UPDATE',
+        versioned: 'change',
         tag,
         permission,
         summary: 'Update an endpoint',
         description:
-          'Omitted fields keep their values. Disabling an endpoint fails its pending deliveries; resend them after enabling it. Enabling it, or changing its URL, resets its health.',
+          'Omitted fields keep their values. Disabling an endpoint fails its pending deliveries; resend them after enabling it. Enabling it, or changing its URL, resets its health. The `ETag` is that of its settings, whatever its health.',
         answers: 'WebhookEndpoint',
+        errors: ['version_stale'],
       },
       { params, body: updateEndpointBody },
     ),
@@ -167,7 +174,8 @@ export function webhookEndpointRoutes(api: Api, { store, execute, networkRules, 
       const origin = originOf(request);
       const settings = readEndpoint(request, request.body, networkRules);
       const command: EndpointCommand = { type: 'update_endpoint', settings };
-      return sendResult(reply, await change(origin, request.params.id, command, 'WEBHOOK_ENDPOINT.UPDATE'));
+      const asked = { id: request.params.id, command, ...conditionOf(request) };
+      return sendResult(reply, await change(origin, asked, 'WEBHOOK_ENDPOINT.UPDATE'));
     },
   );
 
@@ -191,7 +199,7 @@ export function webhookEndpointRoutes(api: Api, { store, execute, networkRules, 
       const { id } = request.params;
       const deleted: Shown = () => ({ id, object: 'webhook_endpoint', deleted: true });
       const command: EndpointCommand = { type: 'delete_endpoint' };
-      return sendResult(reply, await change(origin, id, command, 'WEBHOOK_ENDPOINT.DELETE', deleted));
+      return sendResult(reply, await change(origin, { id, command }, 'WEBHOOK_ENDPOINT.DELETE', deleted));
     },
   );
 
@@ -222,7 +230,7 @@ export function webhookEndpointRoutes(api: Api, { store, execute, networkRules, 
       };
       const { id } = request.params;
       const operation = 'WEBHOOK_ENDPOINT.ROTATE_SECRET';
-      return sendResult(reply, await change(origin, id, command, operation, withSecret));
+      return sendResult(reply, await change(origin, { id, command }, operation, withSecret));
     },
   );
 }

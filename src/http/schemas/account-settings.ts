@@ -10,7 +10,7 @@ import {
 } from '../../accounts/settings-schema.ts';
 import { MAX_AMOUNT } from '../../checkout/money.ts';
 import type { JsonObject } from '../../checkout/session.ts';
-import { ACCOUNT_NAME_LENGTH } from '../../config/values.ts';
+import { ACCOUNT_NAME_LENGTH } from '../../lib/account-name.ts';
 import { type TSchema, Type } from '../../lib/json-schema.ts';
 import { closedObject, nullable } from '../../lib/schemas.ts';
 import { type FieldsOf, kind } from './answer-fields.ts';

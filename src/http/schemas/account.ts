@@ -1,5 +1,5 @@
 /** Requests about the accounts of the installation. */
-import { ACCOUNT_NAME_LENGTH } from '../../config/values.ts';
+import { ACCOUNT_NAME_LENGTH } from '../../lib/account-name.ts';
 import { Type } from '../../lib/json-schema.ts';
 import { pageSize } from './checkout.ts';
 import { text } from './fields.ts';

@@ -120,7 +120,7 @@ export const resources = {
   ),
   Deleted: Type.Object(
     {
-      id: text('Id of the deleted resource.', 'cus_01k9zq4tn30000x5r7m2c9w1he'),
+      id: text('Id of what was deleted.', 'cus_01k9zq4tn30000x5r7m2c9w1he'),
       object: text('Kind of the deleted resource.', 'customer'),
       deleted: Type.Literal(true),
     },

@@ -37,7 +37,7 @@ const SHA_256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b85
 const counterparty = Type.Object(
   {
     name: text('Name.', 'Ada Lovelace'),
-    account: text('IBAN or other account number.', 'GB33BUKB20201555555555'),
+    account: text('IBAN or account number.', 'GB33BUKB20201555555555'),
     bic: text('BIC, or empty.', ''),
   },
   { ...closed, description: 'Sender or recipient, as the bank names it.' },
@@ -80,7 +80,7 @@ export const bankResources = {
       end_to_end_id: text('End-to-end id of the sender, or empty.', ''),
       remittance: text('Remittance information.', 'order-1001'),
       bank_reference: text('Reference of the bank, or empty.', '203001310000000001'),
-      transaction_code: text('Transaction code of the bank.', 'PMNT-RCDT-ESCT'),
+      transaction_code: text('The bank’s transaction code.', 'PMNT-RCDT-ESCT'),
       is_reversal: Type.Boolean({ description: 'The bank takes back an earlier entry.' }),
       return_reason: text('Reason why money came back, or empty.', ''),
       concerns: text(
@@ -210,7 +210,7 @@ export const bankResources = {
           {
             line: nullable(Type.Integer({ minimum: 1, description: 'Line of the file.', examples: [12] })),
             entry: nullable(Type.Integer({ minimum: 1, description: 'Number of the entry.', examples: [3] })),
-            column: text('Column of a CSV file, or empty.', 'column "Amount"'),
+            column: text('Column of a CSV, or empty.', 'column "Amount"'),
             message: text('What is wrong.', 'the amount "1,2,3" is not a number.'),
           },
           closed,
@@ -223,7 +223,7 @@ export const bankResources = {
   PaymentFilePreview: Type.Object(
     {
       object: kind('payment_file_preview'),
-      receiving_account: text('Id of the account that the money leaves.', 'eur'),
+      receiving_account: text('Account that the money leaves.', 'eur'),
       currency: text('ISO 4217 currency code.', 'EUR'),
       count: count('Number of payments.', 2),
       amount: minorUnits('Their sum.'),
@@ -237,7 +237,7 @@ export const bankResources = {
       object: kind('payment_file'),
       created_at: createdAt,
       sha256: text('SHA-256 of the content.', SHA_256),
-      receiving_account: text('Id of the account that the money leaves.', 'eur'),
+      receiving_account: text('Account that the money leaves.', 'eur'),
       currency: text('ISO 4217 currency code.', 'EUR'),
       amount: minorUnits('Sum of all payments in the file.'),
       execute_on: text('Requested execution date.', '2030-02-01'),

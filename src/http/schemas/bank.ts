@@ -103,7 +103,7 @@ export const sendBackBody = Type.Object(
 
 export const paymentFileBody = Type.Object(
   {
-    receiving_account: text(32, 'Id of the account that the money leaves.', 'eur'),
+    receiving_account: text(32, 'Account that the money leaves.', 'eur'),
     execute_on: Type.Optional(
       Type.String({
         pattern: '^\\d{4}-\\d{2}-\\d{2}$',

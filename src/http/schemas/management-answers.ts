@@ -63,10 +63,7 @@ const member = {
     'ada@example.com',
   ),
   role: oneOf(roleNames, 'Role on the account, in both modes.'),
-  status: oneOf(
-    ['active', 'invited'],
-    'A member is `invited` until somebody opens the link and chooses a password.',
-  ),
+  status: oneOf(['active', 'invited'], 'A member is `invited` until somebody opens the link and accepts it.'),
   has_second_factor: Type.Boolean({
     description: 'True with an authenticator app or a passkey.',
     examples: [true],
@@ -186,6 +183,16 @@ export const managementResources = {
     } satisfies FieldsOf<typeof representLogo>,
     { ...closed, description: 'The image that payers see beside the name of the account.' },
   ),
+  ResealedCredentials: Type.Object(
+    {
+      object: kind('resealed_credentials'),
+      resealed: count('Encrypted anew by this request.'),
+      current: count('Under the key of the settings now.'),
+      previous: count('Still under the previous key.'),
+      unknown: count('Unreadable: neither key is theirs.'),
+    },
+    { ...closed, description: 'Credentials of all accounts, by the key that they are under.' },
+  ),
   AuditEntry: Type.Object(
     {
       id: id('aud'),
@@ -244,7 +251,7 @@ export const managementResources = {
       object: kind('retention'),
       webhook_log_days: count('Days for which deliveries are kept.'),
       event_retention_days: count('Days for which events are kept; 0 for ever.'),
-      removable_deliveries: count('Deliveries that would be removed now.'),
+      removable_deliveries: count('Deliveries that would go now.'),
       removable_events: count('Events that would be removed now.'),
     },
     { ...closed, description: 'What is kept for how long, and what would be removed.' },

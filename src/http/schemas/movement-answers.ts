@@ -27,7 +27,7 @@ export const movementResources = {
         movementTypes,
         '`payment`: money that came; `refund`: money that you return, from the request until it fails; `reversal`: money that a rail takes back, until you win.',
       ),
-      amount: minorUnits('Amount; positive whichever way the money went.'),
+      amount: minorUnits('Amount; positive whichever way it went.'),
       currency: text('ISO 4217 currency code.', 'EUR'),
       payin: id('chk'),
       rail: text('The rail.', 'bank'),

@@ -35,7 +35,7 @@ export const overviewResources = {
       ),
       excess: count('Sessions of the last 30 days that are paid in excess, without a refund.'),
       failed_deliveries: count('Webhook deliveries that were given up.'),
-      suspended_receivers: count('Webhook receivers that only get probes.'),
+      suspended_receivers: count('Receivers that only get probes.'),
       disabled_endpoints: count('Webhook endpoints that are disabled.'),
       provider_events: count('Provider events that matched nothing, or whose rail did not answer.'),
     } satisfies FieldsOf<Part<'waiting'>>,

@@ -35,7 +35,7 @@ const payerContacts = {
   shipping_details: titled('ShippingDetails', nullable(freeForm('Contact for the delivery.'))),
 };
 
-const token = text('Opens the payment page, and nothing else.', '1t01k9zq…');
+const token = text('Opens the payment page alone.', '1t01k9zq…');
 
 const paymentFacts = {
   invoice_currency: text('ISO 4217 currency code.', 'EUR'),

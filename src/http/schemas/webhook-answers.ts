@@ -76,9 +76,7 @@ const delivery = {
     ),
   ),
   last_attempt_at: nullable(time('Time of the last attempt.')),
-  last_http_status: nullable(
-    Type.Integer({ description: 'HTTP status of the last answer.', examples: [200] }),
-  ),
+  last_http_status: nullable(Type.Integer({ description: 'Status of the last answer.', examples: [200] })),
   last_error: possiblyEmpty('Cause of the last failure, or empty.'),
 } satisfies FieldsOf<typeof representDelivery>;
 
@@ -123,7 +121,7 @@ export const webhookResources = {
   Resend: Type.Object(
     {
       object: kind('resend'),
-      resent: count('Number of deliveries that are sent again.', 12),
+      resent: count('Deliveries that are sent again.', 12),
       has_more: Type.Boolean({ description: 'More deliveries are left.' }),
       next_cursor: nullable(Type.String({ description: 'Value of `after` for the next request.' })),
     } satisfies FieldsOf<typeof representResend>,

@@ -38,6 +38,7 @@ import {
   dashboardUsers,
   loadAccountOwners,
   loadMemberCounts,
+  loadOldInvitations,
   loadUserCount,
   loadUsers,
   loadUsersByEmail,
@@ -127,6 +128,7 @@ function given<K extends string, V>(name: K, all: ReadonlyArray<{ readonly [N in
 const loads = {
   nextAccount: loadNextAccount,
   accountOwners: loadAccountOwners,
+  oldInvitations: loadOldInvitations,
   users: loadUsers,
   usersByEmail: loadUsersByEmail,
   usersByIdentity: loadUsersByIdentity,

@@ -6,6 +6,7 @@ import {
   identityKey,
   installation,
   isInvited,
+  MAX_USERS,
   roleOn,
   type User,
   type UserId,
@@ -114,6 +115,32 @@ export const loadUserCount = load({
     if (user === undefined) return;
     const by = Number(user.after !== null) - Number(user.before !== null);
     known.set('all', (known.get('all') ?? 0) + by);
+  },
+});
+
+/** Invitations that are looked at for one that has expired: the oldest ones. */
+const LOOKED_AT = 200;
+
+/** Invitations that may give their place, where there is no room for another user. */
+const crowding = sql`email IS NULL AND ${owned(installation)}
+  AND (SELECT count(*) FROM dashboard_user WHERE ${owned(installation)}) >= ${MAX_USERS}`;
+
+/** Old invitations, under the key `all`: none while there is room. */
+export const loadOldInvitations = load({
+  keyOf: (all: 'all') => all,
+  read: (): Read<Map<string, readonly User[]>> => ({
+    sql: sql`SELECT ${users.columns} FROM dashboard_user WHERE ${crowding} ORDER BY id LIMIT ${LOOKED_AT}`,
+    by: 'key',
+    from: (rows) => new Map([['all', rows.map((row) => users.thing(row as Row<'dashboard_user'>))]]),
+  }),
+  lock: () => locking(sql`dashboard_user WHERE ${crowding}`, 'id'),
+  apply(known, { user }: Changes) {
+    const { before } = user ?? {};
+    if (before)
+      known.set(
+        'all',
+        (known.get('all') ?? []).filter(({ id }) => id !== before.id),
+      );
   },
 });
 

@@ -1,7 +1,8 @@
 /** Commands about an endpoint. */
-
-import { isRefusal, type Refusal } from '../../checkout/refusals.ts';
+import { CHANGED_SINCE } from '../../accounts/tags.ts';
+import { isRefusal, type Refusal, refuse } from '../../checkout/refusals.ts';
 import type { TenantTime } from '../../checkout/tenant.ts';
+import { isMet } from '../../lib/condition.ts';
 import type { Loaded, Needs, Writes } from '../../store/store.ts';
 import { decideEndpoint, type Endpoint, type EndpointCommand } from '../../webhooks/endpoint.ts';
 import { type Health, healthStatusOf, probedAtOnce } from '../../webhooks/health.ts';
@@ -12,13 +13,16 @@ export function endpointNeeds({ origin: { tenant }, id }: ChangeEndpoint): Needs
 }
 
 export function decideOnEndpoint(
-  { origin, id, command, now }: ChangeEndpoint,
+  { origin, id, command, now, condition = {} }: ChangeEndpoint,
   loaded: Loaded,
 ): Decided<Value<'endpoint'>> | Refusal {
+  const before = loaded.endpoints.find((each) => each.id === id) ?? null;
+  // One that is not there is told of as any other.
+  if (before !== null && !isMet(condition, String(before.version)))
+    return refuse('version_stale', CHANGED_SINCE);
   const decision = decideEndpoint(loaded.endpoints, { id, tenant: origin.tenant, now }, command);
   if (isRefusal(decision)) return decision;
   const { kind, endpoint } = decision;
-  const before = loaded.endpoints.find((each) => each.id === id) ?? null;
   const failing = loaded.receivers.get(id) ?? null;
   const audit = auditOf(origin, id, endpoint.version, now, command.type);
   if (kind === 'deleted') {

@@ -48,4 +48,5 @@ export const handlers: { readonly [S in Subject]: Handler<S> } = {
     needs: onlyTheTenant,
     decide: () => refuse('not_found', 'The request was not answered before.'),
   },
+  answer: { needs: onlyTheTenant, decide: () => ({ value: null, writes: [] }) },
 };

@@ -6,15 +6,16 @@ import type { Loaded, Needs } from '../../store/store.ts';
 import { decideUser } from '../../users/user-changes.ts';
 import type { UserCommand } from '../../users/user-commands.ts';
 import { auditOf, type Decided, type MakeAccount, type Value } from '../command.ts';
+import { outOfTime, placesFor } from './user.ts';
 
 export function newAccountNeeds({ origin: { tenant }, owner }: MakeAccount): Needs {
-  const ofOwner: Partial<Needs> = 'user' in owner ? { users: [owner.user] } : { userCount: ['all'] };
+  const ofOwner: Partial<Needs> = 'user' in owner ? { users: [owner.user] } : placesFor;
   return { tenant, nextAccount: ['all'], ...ofOwner };
 }
 
 export function decideOnNewAccount(
   { origin, account: given, owner, now }: MakeAccount,
-  { nextAccount, users, userCount }: Loaded,
+  { nextAccount, users, userCount, oldInvitations }: Loaded,
 ): Decided<Value<'new_account'>> | Refusal {
   const counted = nextAccount.get('all');
   if (counted === undefined) throw new Error('the accounts were not counted');
@@ -38,6 +39,7 @@ export function decideOnNewAccount(
   const facts = {
     ...{ byEmail: null, byIdentity: null, invitation: null, owners: [], members: 0 },
     count: userCount.get('all') ?? 0,
+    oldInvitations: oldInvitations.get('all') ?? [],
   };
   const decision = decideUser(before, facts, command);
   if (isRefusal(decision)) return decision;
@@ -51,6 +53,7 @@ export function decideOnNewAccount(
   return {
     value: { account, owner: decision.user },
     writes: [
+      ...(decision.used === undefined ? [] : [outOfTime(decision.used, origin, at)]),
       { user: { before, after: decision.user }, audit: ofUser },
       { newAccount: account, accountAudits, audit: line(String(number), 'create_account') },
     ],

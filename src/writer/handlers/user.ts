@@ -1,11 +1,15 @@
 /** Commands about a user of the dashboard. */
 import { tenantTime } from '../../accounts/account.ts';
 import { isRefusal, type Refusal } from '../../checkout/refusals.ts';
+import type { TenantTime } from '../../checkout/tenant.ts';
 import type { Loaded, Needs, Writes } from '../../store/store.ts';
 import { accountsOf, identityKey, isInvited, type User, type UserId } from '../../users/user.ts';
 import { decideUser } from '../../users/user-changes.ts';
 import type { UserCommand, UserDecision } from '../../users/user-commands.ts';
-import { auditOf, type ChangeUser, type Decided } from '../command.ts';
+import { auditOf, type ChangeUser, type Decided, type Origin } from '../command.ts';
+
+/** Facts about the room for another user. */
+export const placesFor = { userCount: ['all'], oldInvitations: ['all'] } as const satisfies Partial<Needs>;
 
 export function userNeeds({ origin: { tenant }, id, command }: ChangeUser): Needs {
   const email = emailOf(command);
@@ -13,23 +17,23 @@ export function userNeeds({ origin: { tenant }, id, command }: ChangeUser): Need
     tenant,
     users: command.type === 'join' ? [id, command.invitation] : [id],
     ...(email === '' ? {} : { usersByEmail: [email] }),
-    ...(command.type === 'link_identity' ? { usersByIdentity: [identityKey(command.identity)] } : {}),
-    ...(command.type === 'invite_user' ? { userCount: ['all'], memberCounts: [command.account] } : {}),
+    ...(bringsIdentity(command) ? { usersByIdentity: [identityKey(command.identity)] } : {}),
+    ...(command.type === 'invite_user' ? { ...placesFor, memberCounts: [command.account] } : {}),
     ...(takesRole(command) ? { accountOwners: [command.account] } : {}),
   };
 }
 
 export function decideOnUser(
   { origin, id, command }: ChangeUser,
-  { users, usersByEmail, usersByIdentity, userCount, memberCounts, accountOwners }: Loaded,
+  { users, usersByEmail, usersByIdentity, userCount, oldInvitations, memberCounts, accountOwners }: Loaded,
 ): Decided<UserDecision> | Refusal {
   const byEmail = usersByEmail.get(emailOf(command)) ?? null;
   const facts = {
     byEmail,
-    byIdentity:
-      command.type === 'link_identity' ? (usersByIdentity.get(identityKey(command.identity)) ?? null) : null,
+    byIdentity: bringsIdentity(command) ? (usersByIdentity.get(identityKey(command.identity)) ?? null) : null,
     invitation: command.type === 'join' ? (users.get(command.invitation) ?? null) : null,
     count: userCount.get('all') ?? 0,
+    oldInvitations: oldInvitations.get('all') ?? [],
     members: command.type === 'invite_user' ? (memberCounts.get(String(command.account)) ?? 0) : 0,
     owners: takesRole(command) ? (accountOwners.get(String(command.account)) ?? []) : [],
   };
@@ -42,16 +46,23 @@ export function decideOnUser(
   // The installation has no clock of its own.
   const at = tenantTime(command.now, 0);
   const audit = (id: UserId) =>
-    auditOf(origin, id, 0, at, kind === 'failed' ? 'sign_in_failed' : command.type);
+    auditOf(origin, id, 0, at, kind === 'failed' ? 'sign_in_failed' : actionOf(command));
   const change: Writes = { user: { before, after } };
   const concerned = accountsConcerned(command, before, value);
   const accountAudits = concerned.map((account) => ({ account, audit: audit(user.id) }));
   if (ofNoInterest.has(command.type)) return { value, writes: [change] };
-  const ended = used === undefined ? [] : [{ user: { before: used, after: null }, audit: audit(used.id) }];
+  const ended =
+    used === undefined
+      ? []
+      : [
+          command.type === 'invite_user'
+            ? outOfTime(used, origin, at)
+            : { ...gone(used), audit: audit(used.id) },
+        ];
   // An invitation makes somebody an operator at last when it is taken, which says nothing of that.
   const risen =
     command.type !== 'set_operator' && !isOperating(before) && isOperating(after)
-      ? [{ audit: auditOf(origin, user.id, 0, at, 'set_operator') }]
+      ? [{ audit: auditOf(origin, user.id, 0, at, MADE_OPERATOR) }]
       : [];
   return { value, writes: [...ended, { ...change, accountAudits, audit: audit(user.id) }, ...risen] };
 }
@@ -63,6 +74,21 @@ const ofNoInterest: ReadonlySet<UserCommand['type']> = new Set([
   'remove_view',
   'choose_columns',
 ]);
+const gone = (user: User): Pick<Writes, 'user'> => ({ user: { before: user, after: null } });
+
+/** End of an invitation that has expired, in the logs of the accounts that it was for as well. */
+export function outOfTime(user: User, origin: Origin, at: TenantTime): Writes {
+  const audit = auditOf(origin, user.id, 0, at, 'invitation_expired');
+  return { ...gone(user), audit, accountAudits: accountsOf(user).map((account) => ({ account, audit })) };
+}
+
+const MADE_OPERATOR = 'make_operator';
+
+/** What was done, for the log: whether somebody becomes an operator or is one no longer are two things. */
+function actionOf(command: UserCommand): string {
+  if (command.type !== 'set_operator') return command.type;
+  return command.isOperator ? MADE_OPERATOR : 'unmake_operator';
+}
 
 /** An operator who is only invited operates nothing yet. */
 const isOperating = (user: User | null): boolean => user?.isOperator === true && !isInvited(user);
@@ -86,6 +112,7 @@ function accountsConcerned(
     case 'join':
       return used === undefined ? [] : accountsOf(used);
     case 'accept_link':
+    case 'accept_link_by_identity':
       return before !== null && isInvited(before) ? accountsOf(user) : [];
     default:
       return [];
@@ -95,6 +122,13 @@ function accountsConcerned(
 /** The e-mail address that the user is to have; empty if the command gives none. */
 function emailOf(command: ChangeUser['command']): string {
   return 'email' in command ? command.email : '';
+}
+
+/** Commands that make an identity the user's. */
+function bringsIdentity(
+  command: UserCommand,
+): command is Extract<UserCommand, { readonly type: 'link_identity' | 'accept_link_by_identity' }> {
+  return command.type === 'link_identity' || command.type === 'accept_link_by_identity';
 }
 
 /** Commands that may leave an account without an owner. */

@@ -1,5 +1,4 @@
-import type { Account } from '../../../accounts/account.ts';
-import type { Place } from '../../../methods/credentials.ts';
+import { placesOf } from '../../../accounts/reseal.ts';
 import { databaseCommand } from '../../declare/access.ts';
 import { listOf } from '../../declare/json.ts';
 import { exitStatus, Failure } from '../../failure.ts';
@@ -57,11 +56,3 @@ export const command = databaseCommand({
     if (current < all) process.exitCode = exitStatus.failure;
   },
 });
-
-function placesOf(accounts: readonly Account[]): readonly Place[] {
-  return accounts.flatMap(({ number: account, railCredentials }) =>
-    (['test', 'live'] as const).flatMap((mode) =>
-      Object.keys(railCredentials[mode]).map((rail) => ({ tenant: { account, mode }, rail })),
-    ),
-  );
-}

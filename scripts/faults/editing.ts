@@ -1,0 +1,106 @@
+/** Faults where two people change the same, and in what is changed of an account: its logo, and the key of its credentials. */
+import type { Fault } from './fault.ts';
+
+const api = ['test/api/conditions.test.ts'];
+const condition = { file: 'src/lib/condition.ts', tests: api };
+const tags = { file: 'src/accounts/tags.ts', tests: api };
+const save = { file: 'src/dashboard/save.ts', tests: ['test/dashboard/settings.test.ts'] };
+const logo = { file: 'src/dashboard/screens/logo.ts', tests: ['test/dashboard/logo.test.ts'] };
+const reseal = { file: 'src/http/routes/reseal.ts', tests: ['test/api/reseal.test.ts'] };
+
+export const editingFaults: readonly Fault[] = [
+  {
+    name: 'a change for a version that is no longer the newest is made',
+    ...tags,
+    find: '!isMet(condition, tagBefore(account, mode, command))',
+    replace: 'tagBefore(account, mode, command) === null && !isMet(condition, null)',
+  },
+  {
+    name: 'what is there already is made anew',
+    ...condition,
+    find: '(noneMatch === undefined || !has(noneMatch))',
+    replace: "(noneMatch === undefined || noneMatch === '*' || !has(noneMatch))",
+  },
+  {
+    name: 'a change of what is not there is made although it has to be there',
+    ...condition,
+    find: 'tag !== null && (wanted',
+    replace: "(tag !== null || wanted === '*') && (wanted",
+  },
+  {
+    name: 'other receiving accounts make a version stale',
+    ...tags,
+    find: "if ('id' in command) {",
+    replace: "if ('id' in command && command.id === '') {",
+  },
+  {
+    name: 'a weak tag is as good as a strong one',
+    file: 'src/http/answer.ts',
+    tests: api,
+    find: 'wanted(match, /^"([^"]*)"$/)',
+    replace: 'wanted(match, /^(?:W\\/)?"([^"]*)"$/)',
+  },
+  {
+    name: 'an endpoint is changed whatever version the request names',
+    file: 'src/writer/handlers/endpoint.ts',
+    tests: api,
+    find: 'before !== null && !isMet(',
+    replace: 'before === null && !isMet(',
+  },
+  {
+    name: 'of two who save at the same moment the later one wins',
+    ...save,
+    find: "body, { 'if-match': now.etag })",
+    replace: 'body)',
+  },
+  {
+    name: 'who is too late by a moment loses what somebody else has not even touched',
+    ...save,
+    find: 'answer.status !== STALE || tries === TRIES',
+    replace: 'answer.status !== STALE || tries > 0',
+  },
+  {
+    name: 'credentials are set over those of somebody who was quicker',
+    file: 'src/dashboard/screens/rail-credentials.ts',
+    tests: ['test/dashboard/rail-credentials.test.ts'],
+    find: ": { 'if-match': version };",
+    replace: ': {};',
+  },
+  {
+    name: 'a logo is read into memory whatever its length',
+    file: 'src/dashboard/upload.ts',
+    tests: ['test/dashboard/logo.test.ts'],
+    find: 'if (bytes > maxBytes) return null;',
+    replace: 'if (bytes < 0) return null;',
+  },
+  {
+    name: 'a mistake of a logo stands beside no field',
+    ...logo,
+    find: "[{ message, pointer: '/file' }]",
+    replace: "[{ message, pointer: '' }]",
+  },
+  {
+    name: 'a logo is replaced without a proof of who does it',
+    ...logo,
+    find: "operation: 'LOGO.SET', confirmed: true",
+    replace: "operation: 'LOGO.SET'",
+  },
+  {
+    name: 'one request encrypts credentials without end',
+    ...reseal,
+    find: 'counts.resealed < MAX_RESEALED ||',
+    replace: 'counts.resealed >= 0 ||',
+  },
+  {
+    name: 'a repetition encrypts credentials anew',
+    ...reseal,
+    find: 'if (origin.idempotency !== null) {',
+    replace: "if (origin.idempotency?.key === '') {",
+  },
+  {
+    name: 'nobody is told that credentials were encrypted anew by whom',
+    ...reseal,
+    find: 'const own = { ...origin, tenant, idempotency: null };',
+    replace: "const own = { ...origin, actor: 'operator', tenant, idempotency: null };",
+  },
+];

@@ -1,0 +1,129 @@
+/** Faults in ways to sign in: common passwords, invitations accepted by a provider, users without a password. */
+import type { Fault } from './fault.ts';
+
+const invitations = ['test/users/identities.test.ts', 'test/dashboard/oidc-invitations.test.ts'];
+const rules = { file: 'src/users/user-changes.ts', tests: invitations };
+const identities = { file: 'src/users/sign-in-rules.ts', tests: invitations };
+const screens = { file: 'src/dashboard/screens/oidc.ts', tests: ['test/dashboard/oidc-invitations.test.ts'] };
+const common = { file: 'src/users/common-passwords.ts', tests: ['test/users/common-passwords.test.ts'] };
+const full = ['test/users/user-changes.test.ts', 'test/api/full-installation.test.ts'];
+
+export const wayInFaults: readonly Fault[] = [
+  {
+    name: 'a common password is taken in capital letters',
+    ...common,
+    find: ".normalize('NFKC').toLowerCase()",
+    replace: ".normalize('NFKC')",
+  },
+  {
+    name: 'two common passwords together are a good one',
+    ...common,
+    find: 'isListed(all, bare.slice(0, at)) && isListed(all, bare.slice(at))',
+    replace: 'isListed(all, bare.slice(0, at)) && isListed(all, bare.slice(0, 0))',
+  },
+  {
+    name: 'a word with many random digits is told to be common',
+    ...common,
+    find: 'text.length - core.length <= MOST_AROUND',
+    replace: 'text.length >= core.length',
+  },
+  {
+    name: 'a common password is set in the dashboard',
+    file: 'src/dashboard/personal.ts',
+    tests: ['test/dashboard/sign-in.test.ts', 'test/dashboard/oidc-invitations.test.ts'],
+    find: 'mistakes.length === 0 && (await isCommon(password))',
+    replace: 'mistakes.length === 0 && (await isCommon(field))',
+  },
+  {
+    name: 'the name of an account is a password for it',
+    file: 'src/dashboard/personal.ts',
+    tests: ['test/dashboard/sign-in.test.ts'],
+    find: '...accounts.map(',
+    replace: '...accounts.slice(0, 0).map(',
+  },
+  {
+    name: 'an invitation is accepted by a sign-in at the provider that is long past',
+    ...screens,
+    find: "purpose === 'confirm' || purpose === 'accept'",
+    replace: "purpose === 'confirm'",
+  },
+  {
+    name: 'somebody who has lost the way in comes back by any account of the provider',
+    ...rules,
+    find: '!isInvited(user) || !isGood(user.link, secretHash, now)',
+    replace: '!isGood(user.link, secretHash, now)',
+  },
+  {
+    name: 'two users sign in by one account of a provider since they were invited',
+    ...rules,
+    find: "if (facts.byIdentity !== null) return refuse('user_exists', IDENTITY_TAKEN);",
+    replace: '',
+  },
+  {
+    name: 'an invitation that was accepted by a provider is still an invitation',
+    file: 'src/users/user.ts',
+    tests: invitations,
+    find: 'password === null && identity === undefined',
+    replace: 'password === null',
+  },
+  {
+    name: 'who has no password locks themselves out',
+    ...identities,
+    find: "if (user.password === null) return refuse('not_found', NO_OTHER_WAY);",
+    replace: '',
+  },
+  {
+    name: 'a password is set by whoever has got hold of a sign-in',
+    ...identities,
+    find: "if (!isConfirmed(signIn, now)) return refuse('not_found', TOO_LONG_AGO);\n  if (user.password",
+    replace: 'if (user.password',
+  },
+  {
+    name: 'a password goes along through a proof of who somebody is',
+    file: 'src/dashboard/confirm.ts',
+    tests: ['test/dashboard/oidc-invitations.test.ts'],
+    find: "  'new_password',\n",
+    replace: '',
+  },
+  {
+    name: 'a form that was kept goes to whoever signs in',
+    file: 'src/dashboard/sign-in-forms.ts',
+    tests: ['test/dashboard/oidc-invitations.test.ts'],
+    find: 'kept === null || kept.user !== user',
+    replace: 'kept === null',
+  },
+  {
+    name: 'nobody is told of other ways in behind a new password',
+    file: 'src/dashboard/screens/profile.ts',
+    tests: ['test/dashboard/oidc-invitations.test.ts'],
+    find: 'identity !== undefined || passkeys.length > 0',
+    replace: 'identity !== undefined && passkeys.length > 20',
+  },
+  {
+    name: 'an open invitation gives its place to another',
+    ...{ file: 'src/users/user-changes.ts', tests: full },
+    find: 'each.link === null || each.link.until <= now',
+    replace: 'each.link === null || each.link.until > 0',
+  },
+  {
+    name: 'the log does not tell who is no operator any more',
+    file: 'src/writer/handlers/user.ts',
+    tests: ['test/store/sqlite.test.ts'],
+    find: "command.isOperator ? MADE_OPERATOR : 'unmake_operator'",
+    replace: 'MADE_OPERATOR',
+  },
+  {
+    name: 'views on one account leave no room for those on another',
+    file: 'src/users/views.ts',
+    tests: ['test/users/views.test.ts'],
+    find: 'others.filter(({ account }) => account === view.account).length',
+    replace: 'others.length',
+  },
+  {
+    name: 'views of a user have no end',
+    file: 'src/users/views.ts',
+    tests: ['test/users/views.test.ts'],
+    find: 'characters > MAX_VIEW_CHARACTERS',
+    replace: 'characters < 0',
+  },
+];

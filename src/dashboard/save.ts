@@ -1,0 +1,56 @@
+/**
+ * Saving what somebody else may be saving too. What a form changes is compared with what there is, and the API takes it
+ * for that version alone: where somebody is quicker even so, it is compared with what they have made of it.
+ */
+import { setTimeout } from 'node:timers/promises';
+import type { ApiAnswer, ApiCaller, ApiRefusal, Mistake } from './api.ts';
+import { type Editable, editOf } from './edit.ts';
+import type { Form } from './form.ts';
+
+/** Status of the answer to a request for a version that is no longer the newest, or for something new that is there. */
+export const STALE = 412;
+
+/**
+ * Tries for somebody who is too late, and the time between two: within a second a process hears of what another one has
+ * changed.
+ */
+const TRIES = 6;
+const WAIT_MS = 250;
+
+export type Saved<T> =
+  | { readonly data: T }
+  /** What to say beside the form. */
+  | { readonly status: number; readonly mistakes: readonly Mistake[] }
+  /** There is nothing to show a form for. */
+  | { readonly refusal: ApiRefusal };
+
+/** Saves a change of what is at the address; `change` makes it of what there is, and may find that somebody was quicker. */
+export async function saveChange<T>(
+  api: Pick<ApiCaller, 'get' | 'send'>,
+  url: string,
+  change: (now: T) => { readonly body: object; readonly mistakes?: readonly Mistake[] },
+): Promise<Saved<T>> {
+  for (let tries = 1; ; tries++) {
+    const now: ApiAnswer<T> = await api.get<T>(url);
+    if (!now.ok) return { refusal: now };
+    const { body, mistakes = [] } = change(now.data);
+    if (mistakes.length > 0) return { status: 422, mistakes };
+    const answer = await api.send<T>('PUT', url, body, { 'if-match': now.etag });
+    if (answer.ok) return answer;
+    if (answer.status !== STALE || tries === TRIES) return answer;
+    await setTimeout(WAIT_MS);
+  }
+}
+
+/** Saves what a form changes in its fields. `more` adds to the patch, or finds mistakes in it. */
+export const saveEdit = <T>(
+  api: Pick<ApiCaller, 'get' | 'send'>,
+  url: string,
+  { fields, form }: { readonly fields: ReadonlyArray<Editable<T>>; readonly form: Form },
+  more: (patch: object, now: T) => ReturnType<Parameters<typeof saveChange<T>>[2]> = (body) => ({ body }),
+): Promise<Saved<T>> =>
+  saveChange<T>(api, url, (now) => {
+    const { patch, mistakes: meanwhile } = editOf(fields, now, form);
+    const { body, mistakes = [] } = more(patch, now);
+    return { body, mistakes: [...meanwhile, ...mistakes] };
+  });

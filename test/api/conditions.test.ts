@@ -1,0 +1,155 @@
+/** Changes of what an account has, for one version of it: the second of two is refused, and nothing of it is written. */
+import assert from 'node:assert/strict';
+import { after, suite, test } from 'node:test';
+import { startService } from '../support/service.ts';
+import { IBAN } from './bank.ts';
+import { assertRefused, type Data, succeeded, writesNothing } from './shop.ts';
+
+const startedAt = Date.now();
+const service = await startService({ after }, { realNow: () => startedAt, pollMs: 20 });
+const { call } = service;
+
+type Resource = {
+  readonly path: string;
+  readonly live?: true;
+  /** A change of one field, to a value that tells it from others. */
+  readonly change: (value: string) => object;
+  /** The value in what the API tells. */
+  readonly told: (data: Data) => string;
+  readonly made?: () => Promise<unknown>;
+};
+
+const holder = { name: 'Test Shop', country: 'DE' };
+const own = { secret_key: 'rk_test_own0key0of0a0shop', webhook_secret: 'whsec_own0secret0of0a0shop' };
+const made: Record<string, Promise<Data>> = {};
+const endpoint = (): Promise<Data> => {
+  made.endpoint ??= call('POST', '/v3/webhook_endpoint', { body: { url: 'http://127.0.0.1:9/' } }).then(
+    (answer) => succeeded(answer, 201),
+  );
+  return made.endpoint;
+};
+
+const resources: Readonly<Record<string, () => Promise<Resource>>> = {
+  'account settings': async () => ({
+    path: '/v3/account_settings',
+    change: (value) => ({ business: { tax_id: value } }),
+    told: (data) => data.business.tax_id,
+  }),
+  'a receiving account': async () => {
+    await call('PUT', '/v3/receiving_account/eur', { body: { currency: 'EUR', holder, iban: IBAN } });
+    return {
+      path: '/v3/receiving_account/eur',
+      change: (value) => ({ bank_name: value }),
+      told: (data) => data.bank_name ?? '',
+    };
+  },
+  'credentials at a rail': async () => {
+    await call('PUT', '/v3/rail_credentials/stripe', { body: own });
+    return {
+      path: '/v3/rail_credentials/stripe',
+      change: (value) => ({ secret_key: `rk_test_own0key0of0a0shop${value.padStart(4, '0')}` }),
+      told: (data) => data.hints.secret_key.replace(/^0+/, ''),
+    };
+  },
+  'a webhook endpoint': async () => ({
+    path: `/v3/webhook_endpoint/${(await endpoint()).id}`,
+    change: (value) => ({ description: value }),
+    told: (data) => data.description,
+  }),
+};
+
+/** Refused with the one reason, which names no field. */
+function assertStale(answer: Awaited<ReturnType<typeof call>>): void {
+  const message = String(answer.json.message);
+  assert.match(message, /\.VERSION_STALE$/);
+  assertRefused(answer, { status: 412, message, errors: [[19030]] });
+}
+
+const quoted = /^"[\w-]+"$/;
+
+for (const [name, resourceOf] of Object.entries(resources))
+  suite(`${name}, changed for a version`, () => {
+    let known: Promise<Resource> | undefined;
+    const state = async () => {
+      known ??= resourceOf();
+      const resource = await known;
+      const answer = await call('GET', resource.path);
+      const etag = answer.headers.get('etag') ?? '';
+      assert.match(etag, quoted);
+      return { ...resource, etag, value: resource.told(succeeded(answer)) };
+    };
+    const put = ({ path, change }: Resource, value: string, headers: Record<string, string>) =>
+      call('PUT', path, { body: change(value), headers });
+
+    test('is changed while that is the one that there is, and tells the next', async () => {
+      const before = await state();
+      const answer = await put(before, 'one', { 'if-match': before.etag });
+      assert.equal(before.told(succeeded(answer)), 'one');
+      const now = await state();
+      assert.deepEqual([now.etag, now.value], [answer.headers.get('etag'), 'one']);
+      assert.notEqual(now.etag, before.etag);
+    });
+
+    test('is not changed for another one, and nothing is written', async () => {
+      const before = await state();
+      succeeded(await put(before, 'two', {}));
+      const current = (await state()).etag;
+      for (const wrong of [before.etag, '"1x"', `W/${current}`, 'no tag', ''])
+        await writesNothing(service, async () => {
+          const refused = await put(before, 'lost', { 'if-match': wrong });
+          assertStale(refused);
+        });
+      const { value, etag } = await state();
+      assert.equal(value, 'two');
+      succeeded(await put(before, 'three', { 'if-match': `"other", ${etag}` }));
+      succeeded(await put(before, 'four', { 'if-match': '*' }));
+    });
+
+    test('is not made anew where it has to be missing', async () => {
+      const before = await state();
+      for (const header of ['*', before.etag, `"other", W/${before.etag}`]) {
+        const refused = await put(before, 'lost', { 'if-none-match': header });
+        assertStale(refused);
+      }
+      succeeded(await put(before, 'five', { 'if-none-match': '"other"' }));
+    });
+
+    test('is changed by one of many that are for the same version', async () => {
+      const before = await state();
+      const values = Array.from({ length: 8 }, (_, at) => `v${at}`);
+      const answers = await Promise.all(
+        values.map((value) => put(before, value, { 'if-match': before.etag })),
+      );
+      const statuses = answers.map(({ status }) => status);
+      assert.deepEqual(statuses.toSorted(), [200, ...Array(7).fill(412)]);
+      assert.equal((await state()).value, values[statuses.indexOf(200)]);
+    });
+
+    test('is changed once by a request that comes twice', async () => {
+      const before = await state();
+      const headers = { 'if-match': before.etag, 'idempotency-key': `once ${name}` };
+      const [first, second] = [await put(before, 'six', headers), await put(before, 'six', headers)];
+      assert.deepEqual(
+        [second.text, second.headers.get('etag'), second.headers.get('idempotent-replayed')],
+        [first.text, first.headers.get('etag'), 'true'],
+      );
+    });
+  });
+
+suite('what is not there', () => {
+  test('is made where it has to be missing, and not where it has to be there', async () => {
+    const body = { currency: 'EUR', holder, account_number: '7' };
+    const put = (id: string, headers: Record<string, string>) =>
+      call('PUT', `/v3/receiving_account/${id}`, { body, headers });
+    for (const header of ['*', '"any"']) assertStale(await put('new', { 'if-match': header }));
+    const answer = await put('new', { 'if-none-match': '*' });
+    assert.equal(succeeded(answer, 201).id, 'new');
+    assert.match(answer.headers.get('etag') ?? '', quoted);
+    assertStale(await put('new', { 'if-none-match': '*' }));
+    const unknown = await call('PUT', '/v3/webhook_endpoint/whe_01kf00000000000000000000a1', {
+      body: { description: 'x' },
+      headers: { 'if-match': '"1"' },
+    });
+    assert.equal(unknown.status, 404);
+  });
+});

@@ -1,0 +1,136 @@
+/** The logo of an account in the dashboard. */
+import assert from 'node:assert/strict';
+import { after, suite, test } from 'node:test';
+import { MAX_LOGO_BYTES } from '../../src/accounts/logo.ts';
+import { violationsOf } from '../support/axe.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { formIn, PASSWORD, type Page, signedInVisitor, textOf } from '../support/dashboard.ts';
+import { jpeg, png } from '../support/image.ts';
+import { startService } from '../support/service.ts';
+
+let realNow = Date.now;
+const service = await startService({ after }, { realNow: () => realNow() });
+const { url } = service;
+const { visitor: owner } = await signedInVisitor(service);
+const PATH = '/dashboard/1/test/settings/logo';
+
+const clear = () => service.call('DELETE', '/v3/logo');
+const stored = async () =>
+  (await service.service.store.accounts.fetch(service.account.number))?.logos.test ?? null;
+const upload = async (content: Uint8Array, from?: Page) =>
+  owner.upload(from ?? (await owner.get(PATH)), '/settings/logo', {
+    name: 'logo.png',
+    content: Uint8Array.from(content),
+  });
+
+async function image(): Promise<{ status: number; type: string | null; bytes: Buffer }> {
+  const answer = await fetch(`${url}${PATH}/image`, { headers: { cookie: owner.cookie() } });
+  return {
+    status: answer.status,
+    type: answer.headers.get('content-type'),
+    bytes: Buffer.from(await answer.arrayBuffer()),
+  };
+}
+
+suite('a logo', () => {
+  test('is uploaded, shown, replaced and removed', async () => {
+    await clear();
+    const empty = await owner.get(PATH);
+    assert.match(textOf(empty), /There is none: payers see the first letter/);
+    assert.doesNotMatch(empty.html, /<img/);
+    assert.equal((await image()).status, 404);
+    const first = png({ width: 320, height: 96 });
+    const shown = await owner.follow(upload(first, empty));
+    assert.match(textOf(shown), /The logo is saved\. .*Replace the logo .*Remove the logo/);
+    assert.match(shown.html, new RegExp(`<img src="${PATH}/image" alt="The logo of Test Shop">`));
+    assert.deepEqual(await image(), { status: 200, type: 'image/png', bytes: first });
+    const second = jpeg({ width: 8, height: 8 });
+    assert.equal((await upload(second)).status, 303);
+    assert.deepEqual(await image(), { status: 200, type: 'image/jpeg', bytes: second });
+    const removed = await owner.follow(owner.submit(await owner.get(PATH), '/logo/remove'));
+    assert.match(textOf(removed), /The logo is removed\./);
+    assert.equal(await stored(), null);
+    assert.equal((await owner.submit(shown, '/logo/remove')).status, 404);
+  });
+
+  test('is of its mode', async () => {
+    await clear();
+    await upload(png({ width: 10, height: 10 }));
+    assert.match(textOf(await owner.get(PATH.replace('/test/', '/live/'))), /There is none/);
+  });
+
+  test('that cannot be taken is told of beside the field, and the one that there is stays', async () => {
+    await clear();
+    await upload(png({ width: 10, height: 10 }));
+    const before = await stored();
+    for (const [content, said] of [
+      [Buffer.from('no image'), /PNG|JPEG/],
+      [Buffer.alloc(0), /image|PNG|empty/],
+      [png({ width: 1001, height: 4 }), /1001 × 4 pixels/],
+      [Buffer.alloc(MAX_LOGO_BYTES + 1), /The file has more than 64 KiB\./],
+      [Buffer.concat([png({ width: 4, height: 4 }), Buffer.alloc(4 * MAX_LOGO_BYTES)]), /more than 64 KiB/],
+    ] as const) {
+      const page = await upload(content);
+      assert.equal(page.status, 422, textOf(page));
+      const [, wrong = ''] = /id="field-file-wrong">([^<]*)</.exec(page.html) ?? [];
+      assert.match(wrong, said);
+      assert.match(page.html, /aria-describedby="field-file-hint field-file-wrong" aria-invalid="true"/);
+      assert.equal(await stored(), before);
+    }
+    const none = await owner.upload(await owner.get(PATH), '/settings/logo', null);
+    assert.match(none.html, /id="field-file-wrong">Choose a file/);
+  });
+
+  test('asks who somebody is before the file is chosen, and says so where it is asked behind it', async (t) => {
+    await clear();
+    t.after(() => {
+      realNow = Date.now;
+    });
+    const form = await owner.get(PATH);
+    realNow = () => Date.now() + 11 * 60_000;
+    const asked = await upload(png({ width: 10, height: 10 }), form);
+    assert.match(textOf(asked), /Is it you\?/);
+    assert.equal(await stored(), null);
+    const again = await owner.submit(asked, '/settings/logo', { confirm_password: PASSWORD });
+    assert.match(again.html, /id="field-file-wrong">Choose a file, also if you did before/);
+    assert.equal((await upload(png({ width: 10, height: 10 }), again)).status, 303);
+    realNow = () => Date.now() + 22 * 60_000;
+    const first = await owner.get(PATH);
+    assert.match(textOf(first), /Is it you\?/);
+    const proved = await owner.submit(first, '/settings/logo', { confirm_password: PASSWORD });
+    assert.equal(proved.status, 200);
+    assert.ok(formIn(proved, '/settings/logo'));
+  });
+
+  test('has its place among the settings', async () => {
+    assert.match(
+      (await owner.get('/dashboard/1/test/settings')).html,
+      new RegExp(`<a href="${PATH}">Logo</a>`),
+    );
+  });
+});
+
+test('a browser shows it, and axe finds nothing', async () => {
+  await clear();
+  await upload(png({ width: 320, height: 96 }));
+  const chromium = await launchBrowser();
+  try {
+    for (const colorScheme of ['light', 'dark'] as const)
+      for (const width of [320, 1280]) {
+        const context = await chromium.newContext({ colorScheme, viewport: { width, height: 900 } });
+        const [name = '', value = ''] = owner.cookie().split('=', 2);
+        const secure = { url: url.replace('http:', 'https:'), secure: true, httpOnly: true };
+        await context.addCookies([{ name, value, ...secure, sameSite: 'Lax' }]);
+        const page = await context.newPage();
+        await page.goto(url + PATH);
+        const shown = await page.evaluate<number>('document.querySelector(".logo img").naturalWidth');
+        assert.equal(shown, 320);
+        assert.deepEqual(await violationsOf(page), []);
+        const isWide = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
+        assert.equal(isWide, false);
+        await context.close();
+      }
+  } finally {
+    await chromium.close();
+  }
+});
