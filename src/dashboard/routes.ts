@@ -32,6 +32,7 @@ import { credentialScreens } from './screens/rail-credentials.ts';
 import { receivingAccountScreens } from './screens/receiving-account.ts';
 import { refundScreens } from './screens/refund.ts';
 import { reportScreens } from './screens/reports.ts';
+import { requestScreens } from './screens/requests.ts';
 import { retentionScreens } from './screens/retention.ts';
 import { sessionScreens } from './screens/session.ts';
 import { sessionItemsScreens } from './screens/session-items.ts';
@@ -131,6 +132,7 @@ export async function dashboardRoutes(
   webhookScreens(declare, dependencies);
   endpointScreens(declare, dependencies);
   deliveryScreens(declare, dependencies);
+  requestScreens(declare, dependencies);
   logScreens(declare, dependencies);
   settingsScreens(declare, dependencies);
   receivingAccountScreens(declare, dependencies);

@@ -617,6 +617,7 @@ export const operations: readonly Operation[] = [
     subject: 'none',
   },
   { method: 'GET', path: '/v3/audit', operation: 'AUDIT.LIST', permission: 'manage', subject: 'none' },
+  { method: 'GET', path: '/v3/request', operation: 'REQUEST.LIST', permission: 'manage', subject: 'none' },
   {
     method: 'POST',
     path: '/v3/test_helpers/checkout/{id}/pay',

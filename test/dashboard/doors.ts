@@ -136,6 +136,8 @@ export const doors: Readonly<Record<string, Door>> = {
     params: named('delivery'),
   },
   'GET /:account/:mode/log': { roles: everybody },
+  'GET /:account/:mode/requests': { roles: everybody },
+  'GET /:account/:mode/requests/:id': { roles: everybody, params: () => ({ id: 'req_none-1' }) },
   'GET /:account/:mode/settings': { roles: owner },
   'POST /:account/:mode/settings/business': { roles: owner },
   'POST /:account/:mode/settings/branding': { roles: owner },

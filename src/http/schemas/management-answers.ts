@@ -10,19 +10,24 @@ import type {
   representRailCredentials,
   representReceivingAccount,
 } from '../../accounts/representation.ts';
+import { idempotencyUses } from '../../accounts/request-log.ts';
 import { Type } from '../../lib/json-schema.ts';
 import type { representMember, representNewLink } from '../../users/representation.ts';
 import { roleNames } from '../../users/roles.ts';
+import type { representRequest } from '../request-representation.ts';
 import { accountSettings } from './account-settings.ts';
 import {
+  actor,
   closed,
   count,
   createdAt,
   type FieldsOf,
   id,
   kind,
+  mistake,
   nullable,
   oneOf,
+  requestId,
   seldom,
   text,
   time,
@@ -191,10 +196,7 @@ export const managementResources = {
       id: id('aud'),
       object: kind('audit_entry'),
       created_at: time('Time of the change.'),
-      actor: text(
-        'Id of the API key; or `payer`, `time`, `rail`, or `operator` for the command line.',
-        'ak_test_5x8m2kq07vw3cd9r',
-      ),
+      actor: actor('Id of the API key; or `payer`, `time`, `rail`, or `operator` for the command line.'),
       action: text('What was done.', 'set_receiving_account'),
       subject: text(
         'Id of what changed, such as a session, an API key or a receiving account; `account` or `clock` for those, and the rail for its credentials.',
@@ -205,12 +207,37 @@ export const managementResources = {
         description: 'Version of the subject after the change; 0 if it has none.',
         examples: [0],
       }),
-      request_id: text(
-        'Id of the request, by which the log has it; empty if there was none.',
-        'req_1x2y3z0001',
-      ),
+      request_id: requestId('Id of the request, by which the log has it; empty if there was none.'),
     } satisfies FieldsOf<typeof representAuditEntry>,
     { ...closed, description: 'A change, and who made it.' },
+  ),
+  Request: Type.Object(
+    {
+      id: id('rql'),
+      object: kind('request'),
+      created_at: time('Time at which the request arrived.'),
+      request_id: requestId('Id of the request. Several entries have the same if the client sent it.'),
+      actor: actor('Id of the API key, or of the user who is signed in.'),
+      method: text('HTTP method.', 'PUT'),
+      path: text(
+        'Path of the operation; empty for what was refused before that was known.',
+        '/v3/checkout/{id}',
+      ),
+      operation: text('The operation, as messages name it.', 'CHECKOUT.UPDATE'),
+      subject: seldom('Id in the path, or of what was created; null if there is none.'),
+      status: Type.Integer({ description: 'HTTP status.', examples: [404] }),
+      errors: Type.Array(mistake, {
+        description:
+          'Reasons of a refusal, ten at most, in general words. Names of fields that no request has are `*`.',
+      }),
+      duration_ms: count('Milliseconds until the answer was sent.'),
+      idempotency: oneOf(
+        [...idempotencyUses],
+        'Use of an idempotency key: none, given, or a stored answer was given again.',
+      ),
+      left_out: count('Requests alike before this one that are not in the log: there were too many of them.'),
+    } satisfies FieldsOf<typeof representRequest>,
+    { ...closed, description: 'A request for a change, or one that was refused.' },
   ),
   RailCredentials: Type.Object(
     {
