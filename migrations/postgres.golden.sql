@@ -406,7 +406,7 @@ CREATE TABLE provider_event (
 );
 CREATE INDEX provider_event_attempt ON provider_event USING btree (account, live, attempt_reference, id) WHERE (attempt_reference IS NOT NULL);
 CREATE INDEX provider_event_due ON provider_event USING btree (account, live, due_at) WHERE (due_at IS NOT NULL);
-CREATE INDEX provider_event_open ON provider_event USING btree (account, live) WHERE (state = 'open'::text);
+CREATE INDEX provider_event_open ON provider_event USING btree (account, live, id) WHERE (state = 'open'::text);
 CREATE INDEX provider_event_payment ON provider_event USING btree (account, live, payment_reference, id) WHERE (payment_reference IS NOT NULL);
 CREATE UNIQUE INDEX provider_event_pkey ON provider_event USING btree (account, live, id);
 CREATE UNIQUE INDEX provider_event_reference ON provider_event USING btree (account, live, rail, reference);

@@ -530,7 +530,7 @@ CREATE INDEX provider_event_attempt ON provider_event (account, live, attempt_re
 CREATE INDEX provider_event_due ON provider_event (account, live, due_at) WHERE due_at IS NOT NULL;
 
 -- index provider_event_open
-CREATE INDEX provider_event_open ON provider_event (account, live) WHERE state = 'open';
+CREATE INDEX provider_event_open ON provider_event (account, live, id) WHERE state = 'open';
 
 -- index provider_event_payment
 CREATE INDEX provider_event_payment ON provider_event (account, live, payment_reference, id)

@@ -467,7 +467,7 @@ CREATE INDEX provider_event_attempt ON provider_event (account, live, attempt_re
 CREATE INDEX provider_event_payment ON provider_event (account, live, payment_reference, id)
   WHERE payment_reference IS NOT NULL;
 -- What a person has to look at, to be counted.
-CREATE INDEX provider_event_open ON provider_event (account, live) WHERE state = 'open';
+CREATE INDEX provider_event_open ON provider_event (account, live, id) WHERE state = 'open';
 
 -- Bookings of statements, each once, with what became of them.
 CREATE TABLE bank_entry (

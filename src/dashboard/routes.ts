@@ -28,6 +28,7 @@ import { ownAccountScreens } from './screens/own-accounts.ts';
 import { paymentFileScreens } from './screens/payment-files.ts';
 import { peopleScreens } from './screens/people.ts';
 import { profileScreens } from './screens/profile.ts';
+import { providerEventScreens } from './screens/provider-events.ts';
 import { credentialScreens } from './screens/rail-credentials.ts';
 import { receivingAccountScreens } from './screens/receiving-account.ts';
 import { refundScreens } from './screens/refund.ts';
@@ -120,6 +121,7 @@ export async function dashboardRoutes(
   const declare = declareOn(app, dependencies);
   homeScreens(declare);
   overviewScreens(declare, dependencies);
+  providerEventScreens(declare, dependencies);
   ownAccountScreens(declare, dependencies);
   signInScreens(declare, dependencies);
   oidcScreens(declare, dependencies);

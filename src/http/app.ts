@@ -57,6 +57,7 @@ import { refundRoutes } from './routes/refund.ts';
 import { requestRoutes } from './routes/request.ts';
 import { retentionRoutes } from './routes/retention.ts';
 import { testHelperRoutes } from './routes/test-helpers.ts';
+import { waitingEventRoutes } from './routes/waiting-event.ts';
 import { webhookDeliveryRoutes } from './routes/webhook-delivery.ts';
 import { webhookEndpointRoutes } from './routes/webhook-endpoint.ts';
 import { webhookSecretRoutes } from './routes/webhook-secret.ts';
@@ -169,6 +170,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       movementRoutes(api, options);
       retentionRoutes(api, options);
       overviewRoutes(api, options);
+      waitingEventRoutes(api, options);
       bankEntryRoutes(api, options);
       await bankStatementRoutes(api, options);
       paymentFileRoutes(api, options);

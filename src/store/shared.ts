@@ -91,6 +91,7 @@ export function resources(parts: Parts) {
     },
     customers: { ...asked.customers, list: inSteps(asked.customers.list) },
     bankEntries: { ...asked.bankEntries, list: inSteps(asked.bankEntries.list) },
+    providerEvents: { ...asked.providerEvents, list: inSteps(asked.providerEvents.list) },
     bankFiles: { ...asked.bankFiles, list: inSteps(asked.bankFiles.list) },
     dashboardUsers: { ...asked.dashboardUsers, list: inSteps(asked.dashboardUsers.list) },
     secrets: {

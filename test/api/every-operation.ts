@@ -617,6 +617,13 @@ export const operations: readonly Operation[] = [
     subject: 'none',
   },
   { method: 'GET', path: '/v3/audit', operation: 'AUDIT.LIST', permission: 'manage', subject: 'none' },
+  {
+    method: 'GET',
+    path: '/v3/provider_event',
+    operation: 'PROVIDER_EVENT.LIST',
+    permission: 'read',
+    subject: 'none',
+  },
   { method: 'GET', path: '/v3/request', operation: 'REQUEST.LIST', permission: 'manage', subject: 'none' },
   {
     method: 'POST',

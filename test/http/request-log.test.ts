@@ -6,6 +6,7 @@ import type { Tenant } from '../../src/checkout/tenant.ts';
 import { createRequestLog, type LeftOut } from '../../src/http/request-log.ts';
 import { StoreUnavailable } from '../../src/store/errors.ts';
 import type { NewRequest } from '../../src/store/store.ts';
+import { mockTimers } from '../support/timers.ts';
 
 const tenant = (account: number): Tenant => ({ account, mode: 'test' });
 const NOW = Date.UTC(2030, 0, 31);
@@ -32,7 +33,7 @@ function setUp(
   t: TestContext,
   { mixed = true, everyMs = 500 }: { mixed?: boolean; everyMs?: number | null } = {},
 ) {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const timers = mockTimers(t, ['setTimeout']);
   const written: Array<readonly NewRequest[]> = [];
   const trimmed: Array<readonly [Tenant, number]> = [];
   const leftOut: Partial<Record<LeftOut, number>> = {};
@@ -69,7 +70,7 @@ function setUp(
     ...{ log, written, trimmed, leftOut, errors },
     /** Lets the next batch be written. */
     async tick() {
-      t.mock.timers.tick(everyMs ?? 0);
+      timers.tick(everyMs ?? 0);
       for (let turns = 0; turns < 20; turns++) await Promise.resolve();
       await new Promise(setImmediate);
     },

@@ -43,6 +43,7 @@ const idOwners: Readonly<Record<string, string>> = {
   bfl: 'file',
   aud: 'audit entry',
   rql: 'logged request',
+  pev: 'provider event',
   usr: 'user',
 };
 

@@ -15,6 +15,7 @@ import { Type } from '../../lib/json-schema.ts';
 import type { representMember, representNewLink } from '../../users/representation.ts';
 import { roleNames } from '../../users/roles.ts';
 import type { representRequest } from '../request-representation.ts';
+import type { representWaitingEvent } from '../waiting-event-representation.ts';
 import { accountSettings } from './account-settings.ts';
 import {
   actor,
@@ -238,6 +239,25 @@ export const managementResources = {
       left_out: count('Requests alike before this one that are not in the log: there were too many of them.'),
     } satisfies FieldsOf<typeof representRequest>,
     { ...closed, description: 'A request for a change, or one that was refused.' },
+  ),
+  ProviderEvent: Type.Object(
+    {
+      id: id('pev'),
+      object: kind('provider_event'),
+      created_at: time('Time at which it was received.'),
+      rail: text('The rail.', 'stripe'),
+      reference: text('Its id at the rail.', 'evt_1PqRsT2eZvKYlo2C'),
+      type: text('Its kind, as the rail names it; empty if it names none.', 'charge.dispute.created'),
+      status: oneOf(['open', 'waiting'], '`open` waits for a person, `waiting` is looked at again.'),
+      tries: count('Times it was looked at.'),
+      next_try_at: nullable(time('Time at which it is looked at again; null if a person has to.')),
+      checkout: seldom(
+        'Id of its session, whose rail has not answered; null if no payment has its references.',
+      ),
+      attempt_reference: seldom('Id of its attempt at the rail; null if it names none.'),
+      payment_reference: seldom('Id of its payment at the rail; null if it names none.'),
+    } satisfies FieldsOf<typeof representWaitingEvent>,
+    { ...closed, description: 'A message of a payment provider that has not led to a session.' },
   ),
   RailCredentials: Type.Object(
     {

@@ -1,11 +1,17 @@
 /** Provider events: by the references of their rails, and those that are due. */
 import type { Tenant } from '../../checkout/tenant.ts';
-import type { ProviderEvent } from '../../methods/provider-event.ts';
+import {
+  kindIn,
+  type ProviderEvent,
+  type ProviderEventState,
+  type WaitingEvent,
+} from '../../methods/provider-event.ts';
 import { byKey, counterIn, load, locking } from '../loads.ts';
+import type { Page, PageRequest } from '../page.ts';
 import { isAnyOf, raw, sql } from '../sql.ts';
 import { rowOf } from '../writes.ts';
 import { amongRails, type RailReference, railKey } from './rail-reference.ts';
-import { all, indexedBy, owned, type Read } from './read.ts';
+import { all, boundsOf, indexedBy, inTime, lengthOf, owned, pageOf, type Read, word } from './read.ts';
 import { thingsIn } from './things.ts';
 
 const events = thingsIn('provider_event', (row): ProviderEvent => row);
@@ -44,8 +50,35 @@ export type ProviderNews = Omit<ProviderEvent, 'body' | 'state' | 'dueAt' | 'tri
 /** More than rails send about the attempts of a session. */
 const MOST_NEWS = 500;
 
+/** Those that are done are many, and nobody asks for them. */
+export type ProviderEventFilter = { readonly state: Exclude<ProviderEventState, 'done'> };
+
+const indexes = { open: 'provider_event_open', waiting: 'provider_event_due' } as const;
+
 export const providerEvents = {
   listDue: events.listDue,
+
+  /** Events that wait for a person, or to be looked at again. The latter are few, and put in order when they are asked for. */
+  list(tenant: Tenant, { state }: ProviderEventFilter, page: PageRequest): Read<Page<WaitingEvent>> {
+    const isDue = state === 'waiting' ? [raw('due_at IS NOT NULL')] : [];
+    const read = pageOf(
+      {
+        select: sql`SELECT ${events.columns} FROM provider_event${indexedBy(indexes[state])}`,
+        conditions: [owned(tenant), sql`state = ${word(state)}`, ...isDue, inTime()],
+        bounds: boundsOf({ prefix: 'pev' }, page),
+        length: raw('octet_length(body)'),
+        row(row: ProviderEvent): WaitingEvent {
+          const { body, ...event } = events.thing(row);
+          return { ...event, kind: kindIn(body) };
+        },
+        searches: tenant,
+      },
+      page,
+    );
+    const measured = (rows: readonly object[]) =>
+      rows.slice(0, page.limit).reduce((sum, row) => sum + lengthOf(row), 0);
+    return { ...read, from: (rows) => ({ ...read.from(rows), length: measured(rows) }) };
+  },
 
   /** Those about attempts or payments with one of these references, the newest first. */
   listAbout(tenant: Tenant, references: readonly string[]): Read<ProviderNews[]> {

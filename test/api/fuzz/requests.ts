@@ -56,6 +56,7 @@ const cursorIds: typeof pathIds = [
   [/deliver/, 'whd'],
   [/audit/, 'aud'],
   [/\/request/, 'rql'],
+  [/provider_event/, 'pev'],
   ...pathIds,
 ];
 
