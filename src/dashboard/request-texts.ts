@@ -55,7 +55,9 @@ export const fieldOf = (remarks: string): string =>
   remarks === '' ? '' : remarks.slice(1).replaceAll('/', '.');
 
 /** Advice for whoever is refused so, from the reference of errors. Two reasons may have a code, and differ in their status. */
-export function adviceFor(code: number, status: number): string {
+export function adviceFor(code: number, status: number): Html {
   const rows = Object.values(errorTable).filter((row) => row.code === code);
-  return (rows.find((row) => row.status === status) ?? rows[0])?.advice ?? '';
+  const { advice = '' } = rows.find((row) => row.status === status) ?? rows[0] ?? {};
+  // Names of the API stand between backticks.
+  return html`${advice.split('`').map((each, index) => (index % 2 === 0 ? each : html`<code>${each}</code>`))}`;
 }

@@ -18,8 +18,8 @@ const filters: readonly Filter[] = [
     name: 'status',
     label: 'Show',
     choices: [
-      ['open', 'those that wait for a person'],
-      ['waiting', 'those that are looked at again'],
+      ['open', 'waits for a person'],
+      ['waiting', 'is looked at again'],
     ],
   },
 ];

@@ -29,12 +29,7 @@ const AROUND_MS = 300_000;
 
 const filters: readonly Filter[] = [
   { name: 'request', label: 'Request id', maxlength: 64, as: 'request_id' },
-  {
-    name: 'status',
-    label: 'Status',
-    maxlength: 3,
-    hint: html`Such as <code>409</code>, or <code>4xx</code> for all that begin with 4.`,
-  },
+  { name: 'status', label: 'Status', maxlength: 3 },
   { name: 'operation', label: 'Operation', maxlength: 64 },
   { name: 'actor', label: 'By', maxlength: 128 },
   { name: 'subject', label: 'About the id', maxlength: 128 },
@@ -63,7 +58,7 @@ export function requestScreens(declare: Declare, dependencies: DashboardDependen
       status: found.ok ? 200 : 422,
       title: 'Requests',
       current: 'requests',
-      main: html`<p class="hint">Changes that were asked for, and everything that was refused, of the last seven days. Each answer of the API has its id in <code>X-Request-Id</code>, and a refusal in <code>request_id</code>. Bodies and values are not kept.</p>
+      main: html`<p class="hint">Changes that were asked for, and everything that was refused, of the last seven days. Each answer of the API has its id in <code>X-Request-Id</code>, and a refusal in <code>request_id</code>. Bodies and values are not kept. A status is one such as <code>409</code>, or <code>4xx</code> for all of its kind.</p>
 ${filterForm(filters, query, { action, mistakes: mistakesOf(found) })}
 ${chips(filters, query, action)}
 <section id="found" data-live>${found.ok && requestTable(found.data, { place, basePath }, { actors, empty })}</section>
@@ -104,11 +99,11 @@ function requestTable(
     statusOf(entry.status),
     entry.operation,
     entry.errors[0] === undefined ? '' : entry.errors[0].message,
+    requestLink(entry.request_id, where),
     subjectLink(entry.subject, where),
     callerLink(entry.actor, actors, where),
-    requestLink(entry.request_id, where),
   ]);
-  return table('Requests', ['Time', 'Status', 'Operation', 'Refusal', 'About', 'By', 'Request'], rows, empty);
+  return table('Requests', ['Time', 'Status', 'Operation', 'Refusal', 'Request', 'About', 'By'], rows, empty);
 }
 
 const uses: Readonly<Record<LoggedRequest['idempotency'], string>> = {
@@ -136,14 +131,22 @@ ${factsOf(
     ],
   ]),
 )}
-${errors.length > 0 && html`<h3>Refused, because</h3><ul>${errors.map((each) => reasonIn(each, status))}</ul>`}</section>
+${errors.length > 0 && html`<h3>Refused, because</h3>${reasonsIn(errors, status)}`}</section>
 `;
 }
 
-function reasonIn({ code, message, remarks }: LoggedRequest['errors'][number], status: number): Html {
-  const advice = adviceFor(code, status);
-  return html`<li>${message} <span class="hint">Code ${code}${remarks !== '' && html`, field <code>${fieldOf(remarks)}</code>`}</span>${advice !== '' && html`<p class="hint">${advice}</p>`}</li>
+/** The reasons, each with its fields and what to do about it. */
+function reasonsIn(errors: LoggedRequest['errors'], status: number): Html {
+  const reasons = [...Map.groupBy(errors, ({ code, message }) => `${code} ${message}`).values()];
+  return html`<ul>${reasons.map((alike) => {
+    const [{ code, message } = { code: 0, message: '' }] = alike;
+    const fields = alike.map(({ remarks }) => fieldOf(remarks)).filter((each) => each !== '');
+    return html`<li>${message} <span class="hint">Code ${code}</span>${
+      fields.length > 0 &&
+      html`<p>${fields.map((each, index) => html`${index > 0 && ', '}<code>${each}</code>`)}</p>`
+    }<p class="hint">${adviceFor(code, status)}</p></li>
 `;
+  })}</ul>`;
 }
 
 /** Changes with the id of the request, as far as one page of the log of changes finds them; null for who may not see them. */
