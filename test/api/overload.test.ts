@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { test } from 'node:test';
 import { startService } from '../support/service.ts';
-import { order } from './shop.ts';
+import { order, until } from './shop.ts';
 
 test('a change that has waited for its turn for too long is refused, and a read is not', async (t) => {
   const { call } = await startService(t, { requestLogMs: 1 });
@@ -40,7 +40,7 @@ test('a change that has waited for its turn for too long is refused, and a read 
   // The log has them, though nobody has looked for their route; requests alike are fewer than it takes in a minute.
   const told = new Set(refused.map(({ headers }) => headers.get('x-request-id')));
   const logged = async () => (await call('GET', '/v3/request?status=503&limit=100')).json.data;
-  while ((await logged()).length < told.size);
+  await until(async () => (await logged()).length >= told.size);
   for (const { request_id: id, method, path, operation, errors } of await logged()) {
     assert.ok(told.has(id), id);
     assert.deepEqual([method, path, operation, errors[0].code], ['POST', '', 'API.REQUEST', 101]);

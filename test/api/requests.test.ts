@@ -4,7 +4,7 @@ import { after, suite, test } from 'node:test';
 import { createAccount } from '../../src/accounts/account.ts';
 import { contentsOf } from '../support/database.ts';
 import { startService } from '../support/service.ts';
-import { advance, createSession, type Data, pay, succeeded, WELL_FORMED_ID } from './shop.ts';
+import { advance, createSession, type Data, pay, succeeded, until, WELL_FORMED_ID } from './shop.ts';
 
 const service = await startService({ after }, { requestLogMs: 1, env: { RATE_LIMIT: '0' } });
 const { call, database, key } = service;
@@ -21,13 +21,12 @@ async function list(query: string, headers: Record<string, string> = {}): Promis
 
 /** The entries of a request, once there are so many. */
 async function entriesOf(headers: Record<string, string>, number = 1, authorization = key.authorization) {
-  for (;;) {
-    const { data } = await list(`?request_id=${headers['x-request-id']}`, { authorization });
-    if (data.length >= number) {
-      assert.equal(data.length, number);
-      return data as Data[];
-    }
-  }
+  const data: Data[] = await until(async () => {
+    const found = await list(`?request_id=${headers['x-request-id']}`, { authorization });
+    return found.data.length >= number && found.data;
+  });
+  assert.equal(data.length, number);
+  return data;
 }
 
 /** Waits until whatever was answered before is written, and so is not there if it is not found. */
@@ -357,7 +356,7 @@ test('a database that does not take the log makes nothing wait, fail or not read
   try {
     await createSession(service, {}, headers);
     assert.equal((await call('POST', '/v3/checkout', { body: {} })).status, 400);
-    while ((await lost()) < 2);
+    await until(async () => (await lost()) >= 2);
     assert.equal((await call('GET', '/readyz')).status, 200);
   } finally {
     await database.query('ALTER TABLE request_log_gone RENAME TO request_log');

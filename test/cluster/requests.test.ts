@@ -1,7 +1,7 @@
 /** The log of requests with two services on one PostgreSQL: each writes what it has answered, and both show all of it. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type Data, WELL_FORMED_ID } from '../api/shop.ts';
+import { type Data, until, WELL_FORMED_ID } from '../api/shop.ts';
 import { createClient } from '../support/client.ts';
 import { freshPostgres } from '../support/database-postgres.ts';
 import { startService } from '../support/service.ts';
@@ -27,13 +27,13 @@ const idsAt = async (place: number): Promise<string[]> => {
 
 test('each request is there once, wherever it was answered and wherever the log is asked for', async () => {
   // The other one hears of the key.
-  while ((await ask(1, '/v3/checkout'))?.status !== 200);
+  await until(async () => (await ask(1, '/v3/checkout'))?.status === 200);
   const asked = Array.from({ length: 40 }, (_, index) => `req-${index}`);
   await Promise.all(
     asked.map((id, index) => ask(index % 2, `/v3/checkout/chk_${WELL_FORMED_ID}`, { 'x-request-id': id })),
   );
   for (const place of [0, 1]) {
-    while ((await idsAt(place)).length < asked.length);
+    await until(async () => (await idsAt(place)).length >= asked.length);
     assert.deepEqual((await idsAt(place)).sort(), asked.toSorted());
   }
 });

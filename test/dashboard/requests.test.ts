@@ -1,7 +1,7 @@
 /** The screens of the log of requests: the list, one request with its changes, and the ways between them and other screens. */
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import { createSession, type Data, pay, WELL_FORMED_ID } from '../api/shop.ts';
+import { createSession, type Data, pay, until, WELL_FORMED_ID } from '../api/shop.ts';
 import { type Page, textOf, type Visitor } from '../support/dashboard.ts';
 import { startService } from '../support/service.ts';
 import { visitorsOf } from './roles.ts';
@@ -14,10 +14,7 @@ const { owner, read_only: reader } = await visitorsOf(service);
 
 /** Waits until the log has the request. */
 async function logged(id: string): Promise<void> {
-  for (;;) {
-    const { json } = await call('GET', `/v3/request?request_id=${id}`);
-    if (json.data.length > 0) return;
-  }
+  await until(async () => (await call('GET', `/v3/request?request_id=${id}`)).json.data.length > 0);
 }
 
 async function shown(visitor: Visitor, path: string): Promise<Page> {
@@ -113,7 +110,7 @@ suite('the log of requests', async () => {
     assert.equal(page, null);
     const actors = async () =>
       new Set((await call('GET', '/v3/request?limit=100')).json.data.map(({ actor }: Data) => actor));
-    while ((await actors()).size < 2);
+    await until(async () => (await actors()).size >= 2);
     assert.ok([...(await actors())].some((actor) => String(actor).startsWith('usr_')));
   });
 

@@ -41,6 +41,13 @@ test('where all of it is full, whoever has the most gives way to whoever has les
   assert.deepEqual([queue.size(), queue.take(9)], [4, ['a1', 'b1', 'a2', 'b2']]);
 });
 
+test('who has one more does not give way: the other would then have as many more', () => {
+  const queue = createFairQueue<string>({ ofOne: 9, inAll: 5 });
+  for (const item of ['a1', 'a2', 'a3', 'b1', 'b2']) queue.add(item.charAt(0), item);
+  assert.equal(queue.add('b', 'b3'), false);
+  assert.deepEqual(queue.take(9), ['a1', 'b1', 'a2', 'b2', 'a3']);
+});
+
 test('counts what it drops, whatever comes', () => {
   const step = fc.oneof(fc.constantFrom('a', 'b', 'c', 'd'), fc.nat(5));
   fc.assert(
