@@ -407,7 +407,7 @@ CREATE TABLE provider_event (
   CONSTRAINT provider_event_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'open'::text, 'done'::text])))
 );
 CREATE INDEX provider_event_due ON provider_event USING btree (account, live, due_at) WHERE (due_at IS NOT NULL);
-CREATE INDEX provider_event_open ON provider_event USING btree (account, live) WHERE (state = 'open'::text);
+CREATE INDEX provider_event_open ON provider_event USING btree (account, live, id) WHERE (state = 'open'::text);
 CREATE UNIQUE INDEX provider_event_pkey ON provider_event USING btree (account, live, id);
 CREATE UNIQUE INDEX provider_event_reference ON provider_event USING btree (account, live, rail, reference);
 
@@ -426,6 +426,27 @@ CREATE INDEX refund_pending ON refund USING btree (account, live, id) WHERE (sta
 CREATE INDEX refund_pending_rail ON refund USING btree (account, live, rail, id) WHERE (state = 'pending'::text);
 CREATE UNIQUE INDEX refund_pkey ON refund USING btree (account, live, id);
 CREATE INDEX refund_rail ON refund USING btree (account, live, rail, id);
+
+CREATE TABLE request_log (
+  account bigint NOT NULL,
+  live boolean NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  at bigint NOT NULL,
+  request_id text NOT NULL,
+  actor text NOT NULL,
+  method text NOT NULL,
+  path text NOT NULL,
+  operation text COLLATE "C" NOT NULL,
+  subject text COLLATE "C",
+  status integer NOT NULL,
+  errors text NOT NULL,
+  duration_ms integer NOT NULL,
+  idempotency text COLLATE "C" NOT NULL,
+  left_out integer NOT NULL,
+  CONSTRAINT request_log_idempotency_check CHECK ((idempotency = ANY (ARRAY['none'::text, 'key'::text, 'replayed'::text]))),
+  CONSTRAINT request_log_pkey PRIMARY KEY (account, live, id)
+);
+CREATE UNIQUE INDEX request_log_pkey ON request_log USING btree (account, live, id);
 
 CREATE TABLE schema_version (
   id integer NOT NULL,

@@ -366,6 +366,27 @@ CREATE TABLE refund (
   PRIMARY KEY (account, live, id)
 ) STRICT, WITHOUT ROWID;
 
+-- table request_log
+CREATE TABLE request_log (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  request_id TEXT NOT NULL,
+  actor TEXT NOT NULL,
+  method TEXT NOT NULL,
+  path TEXT NOT NULL,
+  operation TEXT NOT NULL,
+  subject TEXT,
+  status INTEGER NOT NULL,
+  -- A list of codes and names of fields, in JSON.
+  errors TEXT NOT NULL,
+  duration_ms INTEGER NOT NULL,
+  idempotency TEXT NOT NULL CHECK (idempotency IN ('none', 'key', 'replayed')),
+  left_out INTEGER NOT NULL,
+  PRIMARY KEY (account, live, id)
+) STRICT, WITHOUT ROWID;
+
 -- table webhook_endpoint
 CREATE TABLE webhook_endpoint (
   account INTEGER NOT NULL,
@@ -509,7 +530,7 @@ CREATE INDEX payment_checkout ON payment (account, live, checkout);
 CREATE INDEX provider_event_due ON provider_event (account, live, due_at) WHERE due_at IS NOT NULL;
 
 -- index provider_event_open
-CREATE INDEX provider_event_open ON provider_event (account, live) WHERE state = 'open';
+CREATE INDEX provider_event_open ON provider_event (account, live, id) WHERE state = 'open';
 
 -- index provider_event_reference
 CREATE UNIQUE INDEX provider_event_reference ON provider_event (account, live, rail, reference);

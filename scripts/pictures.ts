@@ -54,6 +54,9 @@ async function furnish(service: TestService): Promise<string> {
     }
     await service.call('POST', '/v3/test_helpers/clock/advance', { body: { seconds: 4 * 3_600 } });
   }
+  // The request that the row of its screen names.
+  const headers = { 'x-request-id': 'req_5f3a9c1b0e7d-1' };
+  await service.call('POST', '/v3/checkout', { body: { items: [{ name: '', quantity: 0 }] }, headers });
   return told;
 }
 
@@ -84,7 +87,7 @@ async function picturesOf(page: Page, name: string): Promise<string> {
 const ends: Array<() => Promise<void>> = [];
 const browser = await launchBrowser();
 try {
-  const service = await startService({ after: (hook) => ends.push(hook) });
+  const service = await startService({ after: (hook) => ends.push(hook) }, { requestLogMs: 1 });
   const session = await furnish(service);
   const things = { ...(await makeThings(service)), session };
   const { visitor, user } = await signedInVisitor(service, { account: service.account.number });

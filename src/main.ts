@@ -19,7 +19,10 @@ import type { ConnectionOptions } from './http/connections.ts';
 import { createMetrics } from './http/metrics.ts';
 import { mayDo } from './http/operation.ts';
 import { buildOperationsApp } from './http/operations-app.ts';
+import { createRequestLog } from './http/request-log.ts';
 import type { Phase } from './http/routes/operations.ts';
+import { messageOf } from './lib/error-message.ts';
+import { createSparing } from './lib/sparing.ts';
 import { createSteadyClock, type Jump } from './lib/steady-clock.ts';
 import type { RealTime } from './lib/time.ts';
 import { bank } from './methods/bank/rail.ts';
@@ -75,6 +78,7 @@ export async function createService(
     storeOptions = {},
     leaseNow: leaseClock,
     statementLookMs: lookEveryMs,
+    requestLogMs,
     ...limits
   }: {
     logger?: FastifyBaseLogger;
@@ -90,6 +94,8 @@ export async function createService(
     pollMs?: number;
     /** Pause between two looks at the folder of statements. */
     statementLookMs?: number;
+    /** Pause behind which the log of requests is written; null keeps none. */
+    requestLogMs?: number | null;
     storeOptions?: Pick<OpenOptions, 'onLost' | 'copyLogAtBytes'>;
   } = {},
 ): Promise<Service> {
@@ -153,6 +159,19 @@ export async function createService(
     ...limits,
   });
 
+  const toldOf = createSparing(60_000, () => performance.now());
+  const requestLog = createRequestLog({
+    store,
+    realNow,
+    onLeftOut: metrics.notLogged,
+    onError(error) {
+      const why = messageOf(error);
+      const others = toldOf(why);
+      if (others !== null) logger.warn({ why, left_out: others }, 'the log of requests has gaps');
+    },
+    ...(requestLogMs === undefined ? {} : { everyMs: requestLogMs }),
+  });
+
   async function now({ account, mode }: Tenant): Promise<TenantTime> {
     return tenantNow(mode === 'live' ? null : await store.accounts.fetch(account), mode, realNow());
   }
@@ -207,6 +226,7 @@ export async function createService(
     realNow,
     logger,
     metrics,
+    requestLog,
     trustProxy: config.TRUST_PROXY,
     rates: { ofKey: config.RATE_LIMIT, ofAddress: config.ADDRESS_RATE_LIMIT },
     addressConnections: config.ADDRESS_CONNECTION_LIMIT,
@@ -254,6 +274,7 @@ export async function createService(
       await app.close();
       await statements?.stop();
       await worker.stop();
+      await requestLog.stop();
       // Until now it has told that the service stops.
       await operations?.close();
       sender.close();

@@ -295,6 +295,28 @@ CREATE TABLE audit (
   PRIMARY KEY (account, live, id)
 );
 
+-- Requests that asked for a change, and those that were refused, of the last days. Beside the data of merchants: nothing is
+-- decided on it, nothing leads to it, and it is written behind the answers.
+CREATE TABLE request_log (
+  account bigint NOT NULL,
+  live boolean NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  at bigint NOT NULL,
+  request_id text NOT NULL,
+  actor text NOT NULL,
+  method text NOT NULL,
+  path text NOT NULL,
+  operation text COLLATE "C" NOT NULL,
+  subject text COLLATE "C",
+  status integer NOT NULL,
+  -- A list of codes and names of fields, in JSON.
+  errors text NOT NULL,
+  duration_ms integer NOT NULL,
+  idempotency text COLLATE "C" NOT NULL CHECK (idempotency IN ('none', 'key', 'replayed')),
+  left_out integer NOT NULL,
+  PRIMARY KEY (account, live, id)
+);
+
 -- An address that a merchant has registered. All but what counts its changes is in data.
 CREATE TABLE webhook_endpoint (
   account bigint NOT NULL,
@@ -462,7 +484,7 @@ CREATE TABLE provider_event (
 CREATE UNIQUE INDEX provider_event_reference ON provider_event (account, live, rail, reference);
 CREATE INDEX provider_event_due ON provider_event (account, live, due_at) WHERE due_at IS NOT NULL;
 -- What a person has to look at, to be counted.
-CREATE INDEX provider_event_open ON provider_event (account, live) WHERE state = 'open';
+CREATE INDEX provider_event_open ON provider_event (account, live, id) WHERE state = 'open';
 
 -- Bookings of statements, each once, with what became of them.
 CREATE TABLE bank_entry (

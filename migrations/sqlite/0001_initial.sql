@@ -279,6 +279,28 @@ CREATE TABLE audit (
 -- Ends with the number of the row, so that the lines of a tenant are read from the newest on.
 CREATE INDEX audit_tenant ON audit (account, live);
 
+-- Requests that asked for a change, and those that were refused, of the last days. Beside the data of merchants: nothing is
+-- decided on it, nothing leads to it, and it is written behind the answers.
+CREATE TABLE request_log (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  request_id TEXT NOT NULL,
+  actor TEXT NOT NULL,
+  method TEXT NOT NULL,
+  path TEXT NOT NULL,
+  operation TEXT NOT NULL,
+  subject TEXT,
+  status INTEGER NOT NULL,
+  -- A list of codes and names of fields, in JSON.
+  errors TEXT NOT NULL,
+  duration_ms INTEGER NOT NULL,
+  idempotency TEXT NOT NULL CHECK (idempotency IN ('none', 'key', 'replayed')),
+  left_out INTEGER NOT NULL,
+  PRIMARY KEY (account, live, id)
+) STRICT, WITHOUT ROWID;
+
 -- An address that a merchant has registered. All but what counts its changes is in data.
 CREATE TABLE webhook_endpoint (
   account INTEGER NOT NULL,
@@ -443,7 +465,7 @@ CREATE TABLE provider_event (
 CREATE UNIQUE INDEX provider_event_reference ON provider_event (account, live, rail, reference);
 CREATE INDEX provider_event_due ON provider_event (account, live, due_at) WHERE due_at IS NOT NULL;
 -- What a person has to look at, to be counted.
-CREATE INDEX provider_event_open ON provider_event (account, live) WHERE state = 'open';
+CREATE INDEX provider_event_open ON provider_event (account, live, id) WHERE state = 'open';
 
 -- Bookings of statements, each once, with what became of them.
 CREATE TABLE bank_entry (

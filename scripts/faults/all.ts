@@ -19,6 +19,7 @@ import { operationFaults } from './operation.ts';
 import { operatorFaults } from './operators.ts';
 import { paymentFaults } from './payments.ts';
 import { peopleFaults } from './people.ts';
+import { requestFaults } from './requests.ts';
 import { simulationFaults } from './simulation.ts';
 import { statementFaults } from './statements.ts';
 import { storeFaults } from './store.ts';
@@ -30,6 +31,7 @@ import { writerFaults } from './writer.ts';
 export const allFaults: readonly Fault[] = [
   ...checkoutFaults,
   ...accountFaults,
+  ...requestFaults,
   ...userFaults,
   ...memberFaults,
   ...webhookFaults,

@@ -28,7 +28,7 @@ A failed request changes nothing. The answer lists all its mistakes:
 \`\`\`
 
 \`message\` is the operation and the reason in capitals. \`remarks\` is the field as a JSON pointer (RFC 6901), or empty.
-\`request_id\` identifies the request in the log, as does the header \`X-Request-Id\`. With
+\`request_id\` identifies the request in [the log of requests](../guides/api-keys.md#find-a-failed-call), as does the header \`X-Request-Id\`. With
 \`Accept: application/problem+json\`, the answer is a problem document (RFC 9457), whose \`type\` is a URL on your server:
 \`/docs/errors#<reason>\`.
 

@@ -31,6 +31,7 @@ export const navigation: ReadonlyArray<{
   { screen: 'bank', name: 'Bank', operation: 'BANK_ENTRY.LIST' },
   { screen: 'people', name: 'People', operation: 'CUSTOMER.LIST' },
   { screen: 'webhooks', name: 'Webhooks', operation: 'WEBHOOK_DELIVERY.LIST' },
+  { screen: 'requests', name: 'Requests', operation: 'REQUEST.LIST' },
   { screen: 'log', name: 'Log', operation: 'AUDIT.LIST' },
   { screen: 'members', name: 'Members', operation: 'MEMBER.LIST' },
   { screen: 'keys', name: 'API keys', operation: 'API_KEY.LIST' },

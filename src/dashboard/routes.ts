@@ -29,10 +29,12 @@ import { ownAccountScreens } from './screens/own-accounts.ts';
 import { paymentFileScreens } from './screens/payment-files.ts';
 import { peopleScreens } from './screens/people.ts';
 import { profileScreens } from './screens/profile.ts';
+import { providerEventScreens } from './screens/provider-events.ts';
 import { credentialScreens } from './screens/rail-credentials.ts';
 import { receivingAccountScreens } from './screens/receiving-account.ts';
 import { refundScreens } from './screens/refund.ts';
 import { reportScreens } from './screens/reports.ts';
+import { requestScreens } from './screens/requests.ts';
 import { resealScreens } from './screens/reseal.ts';
 import { retentionScreens } from './screens/retention.ts';
 import { sessionScreens } from './screens/session.ts';
@@ -127,6 +129,7 @@ export async function dashboardRoutes(
   const declare = declareOn(app, dependencies);
   homeScreens(declare);
   overviewScreens(declare, dependencies);
+  providerEventScreens(declare, dependencies);
   ownAccountScreens(declare, dependencies);
   signInScreens(declare, dependencies);
   oidcScreens(declare, dependencies);
@@ -140,6 +143,7 @@ export async function dashboardRoutes(
   webhookScreens(declare, dependencies);
   endpointScreens(declare, dependencies);
   deliveryScreens(declare, dependencies);
+  requestScreens(declare, dependencies);
   logScreens(declare, dependencies);
   settingsScreens(declare, dependencies);
   receivingAccountScreens(declare, dependencies);

@@ -25,11 +25,13 @@ import { RequestError } from './errors.ts';
 import { answerFailures, answerUnreadable, refusePipelined, sendError } from './failure.ts';
 import { fastFetch } from './fast-fetch.ts';
 import { type AskOwn, createInProcess } from './in-process.ts';
+import { createLoggedRequests } from './logged-requests.ts';
 import type { Metrics } from './metrics.ts';
 import { collectOperations } from './operation.ts';
 import { createOverload } from './overload.ts';
 import { createPieces, sendInPieces } from './pieces.ts';
 import { requestIds } from './request-id.ts';
+import type { RequestLog } from './request-log.ts';
 import { accountRoutes } from './routes/account.ts';
 import { accountSettingsRoutes } from './routes/account-settings.ts';
 import { apiKeyRoutes } from './routes/api-key.ts';
@@ -52,9 +54,11 @@ import { providerEventRoutes } from './routes/provider-event.ts';
 import { railCredentialsRoutes } from './routes/rail-credentials.ts';
 import { receivingAccountRoutes } from './routes/receiving-account.ts';
 import { refundRoutes } from './routes/refund.ts';
+import { requestRoutes } from './routes/request.ts';
 import { resealRoutes } from './routes/reseal.ts';
 import { retentionRoutes } from './routes/retention.ts';
 import { testHelperRoutes } from './routes/test-helpers.ts';
+import { waitingEventRoutes } from './routes/waiting-event.ts';
 import { webhookDeliveryRoutes } from './routes/webhook-delivery.ts';
 import { webhookEndpointRoutes } from './routes/webhook-endpoint.ts';
 import { webhookSecretRoutes } from './routes/webhook-secret.ts';
@@ -63,6 +67,7 @@ import { schemaController, validatorCompiler } from './validate.ts';
 export type AppOptions = Dependencies & {
   readonly logger: FastifyBaseLogger;
   readonly metrics: Metrics;
+  readonly requestLog: Pick<RequestLog, 'note'>;
   readonly trustProxy: readonly string[];
   readonly rates: Rates;
   /** Connections that an address may have; 0 is no limit. */
@@ -84,7 +89,14 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const admission = createAdmission(auth, limits);
   const requestId = requestIds();
   const { arrive, waitedMs, lateMs } = createArrivals(auth);
-  const overload = createOverload({ auth, backlog, requestId, publicUrl, onRefused: metrics.overloaded });
+  const logged = createLoggedRequests({ log: options.requestLog, realNow: options.realNow, waitedMs });
+  const overload = createOverload({
+    ...{ auth, backlog, requestId, publicUrl },
+    onRefused(request, caller, failure) {
+      metrics.overloaded();
+      logged.early(caller, failure, request);
+    },
+  });
   const ofAddresses = createAddressConnections({
     limit: addressConnections,
     proxies: trustProxy,
@@ -149,6 +161,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.decorate('pieces', createPieces());
   await app.register(
     async (scoped) => {
+      logged.observe(scoped);
       const finish = prepareApi(scoped, admission);
       const api: Api = scoped.withTypeProvider<TypeBoxTypeProvider>();
       checkoutRoutes(api, options);
@@ -158,6 +171,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       movementRoutes(api, options);
       retentionRoutes(api, options);
       overviewRoutes(api, options);
+      waitingEventRoutes(api, options);
       bankEntryRoutes(api, options);
       await bankStatementRoutes(api, options);
       paymentFileRoutes(api, options);
@@ -174,6 +188,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       railCredentialsRoutes(api, options);
       webhookSecretRoutes(api, options);
       auditRoutes(api, options);
+      requestRoutes(api, options);
       accountRoutes(api, options);
       resealRoutes(api, options);
       testHelperRoutes(api, options);

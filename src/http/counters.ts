@@ -3,16 +3,16 @@
 type Metric = { text(): string | Promise<string> };
 
 export type Counter = Metric & {
-  /** `value` is that of the label, a word of ours, and absent for a counter without a label. */
-  add(value?: string): void;
+  /** `value` is that of the label, a word of ours, and empty for a counter without a label. */
+  add(value?: string, by?: number): void;
 };
 
 /** A counter without a label is there from the beginning; with one, each value is there when it has been counted. */
 export function createCounter(name: string, help: string, label?: string): Counter {
   const counts = new Map(label === undefined ? [['', 0]] : []);
   return {
-    add(value = '') {
-      counts.set(value, (counts.get(value) ?? 0) + 1);
+    add(value = '', by = 1) {
+      counts.set(value, (counts.get(value) ?? 0) + by);
     },
     text() {
       const series = [...counts].map(([value, count]) =>

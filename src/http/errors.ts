@@ -4,6 +4,16 @@ import { type ErrorReason, errorTable } from './error-table.ts';
 
 type ErrorItem = { readonly reason: ErrorReason; readonly message: string; readonly remarks: string };
 
+/** The operation as answers name it that are given before there is one. */
+export const NO_OPERATION = 'API.REQUEST';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Failure with which the request is answered. */
+    failure: RequestError | null;
+  }
+}
+
 /** A request that failed for one reason or, where fields are invalid, for several at once. */
 export class RequestError extends Error {
   override name = 'RequestError';

@@ -10,7 +10,7 @@ import { commonHeaders, JSON_TYPE } from './answer.ts';
 import { BodyCut } from './body-stream.ts';
 import type { guardConnections } from './connections.ts';
 import { type ErrorReason, errorTable } from './error-table.ts';
-import { errorEnvelope, fieldsError, problemDocument, RequestError } from './errors.ts';
+import { errorEnvelope, fieldsError, NO_OPERATION, problemDocument, RequestError } from './errors.ts';
 import type { Metrics } from './metrics.ts';
 import { problemsOf } from './validate.ts';
 
@@ -47,6 +47,7 @@ const REFUSALS: ReadonlySet<ErrorReason> = new Set(['wrong_credentials', 'scope_
 
 /** Answers everything that is thrown, and addresses at which there is nothing. */
 export function answerFailures(app: FastifyInstance, publicUrl: string): void {
+  app.decorateRequest('failure', null);
   const leftOut = createSparing(LINE_EVERY_MS, () => performance.now());
   const refusalsLeftOut = createSparing(REFUSED_LINE_EVERY_MS, () => performance.now());
 
@@ -98,7 +99,8 @@ export function sendError(
   reply: FastifyReply,
   publicUrl: string,
 ): FastifyReply {
-  const operation = request.routeOptions.config?.operation ?? 'API.REQUEST';
+  const operation = request.routeOptions.config?.operation ?? NO_OPERATION;
+  request.failure = failure;
   const { type, body } = errorBody(failure, operation, request, publicUrl);
   return reply.code(errorTable[failure.reason].status).headers(failure.headers).type(type).send(body);
 }
@@ -133,7 +135,7 @@ export function answerEarly(
   id: string,
   publicUrl: string,
 ): void {
-  const { type, body } = errorBody(failure, 'API.REQUEST', { id, headers }, publicUrl);
+  const { type, body } = errorBody(failure, NO_OPERATION, { id, headers }, publicUrl);
   response
     .writeHead(errorTable[failure.reason].status, {
       ...commonHeaders(id),
@@ -172,7 +174,7 @@ export function answerUnreadable(
   const refuse = (reason: ErrorReason, status: string) =>
     endAfter(socket, (headers) => {
       const about = { id: `req_${randomUUID()}`, headers };
-      const { type, body } = errorBody(new RequestError(reason), 'API.REQUEST', about, publicUrl);
+      const { type, body } = errorBody(new RequestError(reason), NO_OPERATION, about, publicUrl);
       return `HTTP/1.1 ${status}\r\nContent-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`;
     });
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT')

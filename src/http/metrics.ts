@@ -9,6 +9,7 @@ import type { Arrivals } from './arrivals.ts';
 import { createCounter, createGauge, createReadCounter } from './counters.ts';
 import { createHistogram } from './histogram.ts';
 import { watchProcess } from './process-metrics.ts';
+import type { LeftOut } from './request-log.ts';
 
 /** Time for which numbers of the database are shown again. */
 const GAUGES_MS = 1_000;
@@ -61,6 +62,11 @@ export function createMetrics(store: Store, lastBackup?: () => BackupResult | nu
     'Provider events without a valid signature.',
     'rail',
   );
+  const unlogged = createCounter(
+    'opentill_requests_not_logged_total',
+    'Requests that are missing in the log of requests: `alike`, too many of the same kind; `full`, too many at once; `failed`, the database did not take them.',
+    'reason',
+  );
   const feedRepairs = createReadCounter(
     'opentill_feed_repairs_total',
     'Event feeds that had lost their end and recovered by themselves; the log names them.',
@@ -75,6 +81,7 @@ export function createMetrics(store: Store, lastBackup?: () => BackupResult | nu
     connections,
     pipelined,
     badSignatures,
+    unlogged,
     feedRepairs,
   ];
   const gauges: ReturnType<typeof createGauge>[] = [];
@@ -150,6 +157,7 @@ export function createMetrics(store: Store, lastBackup?: () => BackupResult | nu
     connectionRefused: (): void => connections.add(),
     pipelinedRefused: (): void => pipelined.add(),
     badSignature: (rail: string): void => badSignatures.add(rail),
+    notLogged: (reason: LeftOut, count: number): void => unlogged.add(reason, count),
     async text(): Promise<string> {
       const ours = await Promise.all([...counters, ...gauges, requests].map((each) => each.text()));
       ofProcess ??= watchProcess();

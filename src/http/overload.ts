@@ -6,7 +6,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Backlog } from '../writer/backlog.ts';
-import type { Authenticator } from './auth.ts';
+import type { Authenticator, Principal } from './auth.ts';
 import { RequestError } from './errors.ts';
 import { answerEarly } from './failure.ts';
 
@@ -21,12 +21,16 @@ type Dependencies = {
   readonly backlog: Pick<Backlog, 'isLong' | 'isTooLongFor'>;
   readonly requestId: (request: IncomingMessage) => string;
   readonly publicUrl: string;
-  readonly onRefused: () => void;
+  readonly onRefused: (request: RefusedChange, caller: Principal, failure: RequestError) => void;
 };
+
+/** A change that was refused, and how long it had waited by then. */
+type RefusedChange = { readonly requestId: string; readonly method: string; readonly durationMs: number };
 
 type Refused = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  readonly id: string;
   /** Monotonic, in milliseconds. */
   readonly at: number;
 };
@@ -58,8 +62,8 @@ export function createOverload(
     ticking = undefined;
   }
 
-  function answer({ request, response }: Refused): void {
-    answerEarly(failure, request, response, requestId(request), publicUrl);
+  function answer({ request, response, id }: Refused): void {
+    answerEarly(failure, request, response, id, publicUrl);
   }
 
   return {
@@ -74,12 +78,13 @@ export function createOverload(
       const caller = auth.recall(request);
       if (caller === undefined || !backlog.isTooLongFor(caller.tenant, waitedMs)) return false;
       const at = performance.now();
-      held.push({ request, response, at });
+      const id = requestId(request);
+      held.push({ request, response, id, at });
       if (ticking === undefined) {
         toldAt = at;
         ticking = setInterval(tick, tickMs).unref();
       }
-      onRefused();
+      onRefused({ requestId: id, method, durationMs: waitedMs }, caller, failure);
       return true;
     },
 

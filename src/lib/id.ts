@@ -20,6 +20,7 @@ export type IdPrefix =
   | 'bfl'
   | 'pev'
   | 'aud'
+  | 'rql'
   | 'usr'
   | 'sgn';
 

@@ -29,3 +29,19 @@ export type ProviderEvent = {
   /** The body of the request, verbatim. */
   readonly body: string;
 };
+
+/** A provider event that is not done, with the kind that its rail gives it, and without its body, in which people may be. */
+export type WaitingEvent = Omit<ProviderEvent, 'body'> & { readonly kind: string };
+
+/** Kinds as providers name them, such as `charge.dispute.created`. */
+const kindForm = /^[a-z0-9_.]{1,64}$/i;
+
+/** The kind that the body names; empty where it names none. */
+export function kindIn(body: string): string {
+  try {
+    const { type } = Object(JSON.parse(body));
+    return typeof type === 'string' && kindForm.test(type) ? type : '';
+  } catch {
+    return '';
+  }
+}

@@ -16,11 +16,12 @@ import { clockOffsetAt } from './resources/clocks.ts';
 import type { Read, Run } from './resources/read.ts';
 import { refundList } from './resources/refunds.ts';
 import { countRemovable } from './resources/removable.ts';
+import { oldestKept, trimRequests } from './resources/requests.ts';
 import { keepSecret } from './resources/secrets.ts';
 import { gauges, newestTime, strandedDeliveries } from './resources/work.ts';
 import { purgeDeliveries, purgeEvents } from './retention.ts';
 import type { Steps } from './steps.ts';
-import type { Checkouts, Retention, Store, TenantClock, Work } from './store.ts';
+import type { Checkouts, RequestLog, Retention, Store, TenantClock, Work } from './store.ts';
 
 export type Parts = {
   readonly run: Run;
@@ -35,14 +36,17 @@ export type Parts = {
     readonly withDue: Work['listTenants'];
     /** Finds them for `listTenants` of retention, which has their clocks as well. */
     withOld(...how: Parameters<Retention['listTenants']>): Promise<readonly Tenant[]>;
+    readonly withOldRequests: RequestLog['listTenants'];
     withStranded(since: RealTime): Promise<readonly Tenant[]>;
   };
   readonly claims: Omit<Work, 'listTenants' | 'listStranded' | keyof AskedResources['work']>;
   readonly purgeAnswers: Retention['purgeAnswers'];
+  readonly addRequests: RequestLog['add'];
 };
 
 export function resources(parts: Parts) {
-  const { run, inTransaction, checkouts, feed, directory, tenants, claims, purgeAnswers } = parts;
+  const { run, inTransaction, checkouts, feed, directory, tenants, claims, purgeAnswers, addRequests } =
+    parts;
   const asked = askedResources(run);
   const fetchTurn = createOneATurn(TURN_MS);
   const fetchOwner = async (tenant: Tenant, owner: Read<CheckoutId | null>) => {
@@ -87,6 +91,7 @@ export function resources(parts: Parts) {
     },
     customers: { ...asked.customers, list: inSteps(asked.customers.list) },
     bankEntries: { ...asked.bankEntries, list: inSteps(asked.bankEntries.list) },
+    providerEvents: { ...asked.providerEvents, list: inSteps(asked.providerEvents.list) },
     bankFiles: { ...asked.bankFiles, list: inSteps(asked.bankFiles.list) },
     dashboardUsers: { ...asked.dashboardUsers, list: inSteps(asked.dashboardUsers.list) },
     secrets: {
@@ -125,6 +130,15 @@ export function resources(parts: Parts) {
       purgeDeliveries: (tenant, createdBefore) =>
         inTransaction(tenant, purgeDeliveries(tenant, createdBefore)),
       purgeEvents: (tenant, createdBefore) => inTransaction(tenant, purgeEvents(tenant, createdBefore)),
+    },
+    requestLog: {
+      ...asked.requestLog,
+      add: addRequests,
+      listTenants: tenants.withOldRequests,
+      async trim(tenant, createdBefore) {
+        const kept = await run(oldestKept(tenant));
+        return inTransaction(tenant, trimRequests(tenant, createdBefore, kept));
+      },
     },
     ...directoryOf(directory, asked.apiKeys),
     gauges: () => run(gauges(null)),

@@ -39,6 +39,7 @@ import type { EndpointChange } from './resources/endpoints.ts';
 import type { MovementFilter } from './resources/movements.ts';
 import type { RefundFilter } from './resources/refunds.ts';
 import type { Removable } from './resources/removable.ts';
+import type { NewRequest, RequestFilter } from './resources/requests.ts';
 import type { DueCheckout, DueTenants, Gauges, WorkKind } from './resources/work.ts';
 
 /** The rows that a unit of work has to see before it decides, by the keys of what is loaded. Absent: none. */
@@ -100,7 +101,9 @@ export type {
   EndpointChange,
   IdempotencyKey,
   MovementFilter,
+  NewRequest,
   RefundFilter,
+  RequestFilter,
   StoredAnswer,
 };
 
@@ -235,6 +238,19 @@ export type Stranded = TenantClock & {
   >[];
 };
 
+/**
+ * The log of requests, which is beside everything that is decided: it is in no commit of others, tells nothing of the health of
+ * the database, and nobody waits for it.
+ */
+export type RequestLog = {
+  /** Writes entries, of one tenant alone where batches are; all of them, or none if it rejects. */
+  add(entries: readonly NewRequest[]): Promise<void>;
+  /** Tenants that have entries from before a time. */
+  listTenants(createdBefore: RealTime): Promise<readonly Tenant[]>;
+  /** Removes entries from before a time, and the oldest of too many; a bounded number at a time, which it says. */
+  trim(tenant: Tenant, createdBefore: RealTime): Promise<number>;
+};
+
 /** Removes what is kept for a time only, a bounded number at a time; says how many it removed, or would. */
 export type Retention = {
   /**
@@ -302,6 +318,7 @@ export type Store = AskedResources & {
   readonly secrets: Secrets;
   readonly work: Work;
   readonly retention: Retention;
+  readonly requestLog: RequestLog;
 
   /** Rejects if the database cannot be written. */
   checkHealth(): Promise<void>;

@@ -54,6 +54,8 @@ export const tables = {
   idempotency: `idempotency_key* text, operation* text, request_hash text, status_code integer, headers text,
     body text, created_at bigint`,
   audit: 'subject text, version integer, at bigint, actor text, action text, request_id text',
+  request_log: `id* rql, at bigint, request_id text, actor text, method text, path text, operation text, subject text?,
+    status integer, errors text, duration_ms integer, idempotency none|key|replayed, left_out integer`,
 } as const;
 
 /** Columns and tables that only one of the databases has. */

@@ -12,6 +12,7 @@ export type Rights = {
 
 const reading = [
   'AUDIT.LIST',
+  'REQUEST.LIST',
   'WEBHOOK_DELIVERY.LIST',
   'WEBHOOK_DELIVERY.FETCH',
   'WEBHOOK_ENDPOINT.LIST',

@@ -1,5 +1,6 @@
 /** Retention: removes data after its time. Ages are in real time, whatever the test clock shows. */
 
+import { REQUEST_LOG_DAYS } from '../accounts/request-log.ts';
 import type { Tenant, TenantTime } from '../checkout/tenant.ts';
 import type { RealTime } from '../lib/time.ts';
 import type { Store } from '../store/store.ts';
@@ -27,6 +28,9 @@ export async function removeOld(dependencies: RetentionDependencies): Promise<bo
   const { store, realNow, deliveryDays, eventDays } = dependencies;
   const now = realNow();
   let removed = await store.retention.purgeAnswers(now - KEEP_ANSWERS_MS);
+  const requestsBefore = now - REQUEST_LOG_DAYS * DAY_MS;
+  for (const tenant of await store.requestLog.listTenants(requestsBefore))
+    removed += await store.requestLog.trim(tenant, requestsBefore);
   const deliveriesBefore = now - deliveryDays * DAY_MS;
   for (const { tenant, now: before } of await store.retention.listTenants('deliveries', deliveriesBefore)) {
     removed += await giveUp(dependencies, tenant, before);

@@ -627,6 +627,14 @@ export const operations: readonly Operation[] = [
   },
   { method: 'GET', path: '/v3/audit', operation: 'AUDIT.LIST', permission: 'manage', subject: 'none' },
   {
+    method: 'GET',
+    path: '/v3/provider_event',
+    operation: 'PROVIDER_EVENT.LIST',
+    permission: 'read',
+    subject: 'none',
+  },
+  { method: 'GET', path: '/v3/request', operation: 'REQUEST.LIST', permission: 'manage', subject: 'none' },
+  {
     method: 'POST',
     path: '/v3/test_helpers/checkout/{id}/pay',
     operation: 'TEST_HELPER.PAY',

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { test } from 'node:test';
 import { startService } from '../support/service.ts';
-import { order } from './shop.ts';
+import { order, until } from './shop.ts';
 
 test('a change that has waited for its turn for too long is refused, and a read is not', async (t) => {
-  const { call } = await startService(t);
+  const { call } = await startService(t, { requestLogMs: 1 });
   const read = () => call('GET', '/v3/checkout?limit=40');
   const change = () => call('POST', '/v3/checkout', { body: order });
   const each = (ask: typeof read) => Array.from({ length: 80 }, ask);
@@ -37,6 +37,14 @@ test('a change that has waited for its turn for too long is refused, and a read 
   for (const { headers } of refused) assert.equal(headers.get('retry-after'), '1');
   for (const { status } of reads) assert.equal(status, 200);
   assert.equal(done.length + refused.length, changes.length);
+  // The log has them, though nobody has looked for their route; requests alike are fewer than it takes in a minute.
+  const told = new Set(refused.map(({ headers }) => headers.get('x-request-id')));
+  const logged = async () => (await call('GET', '/v3/request?status=503&limit=100')).json.data;
+  await until(async () => (await logged()).length >= told.size);
+  for (const { request_id: id, method, path, operation, errors } of await logged()) {
+    assert.ok(told.has(id), id);
+    assert.deepEqual([method, path, operation, errors[0].code], ['POST', '', 'API.REQUEST', 101]);
+  }
   const ids = done.map(({ json }) => json.data.id).sort();
   const newest = (await call('GET', `/v3/checkout?limit=${ids.length}`)).json.data;
   assert.deepEqual(newest.map(({ id }: { id: string }) => id).sort(), ids);

@@ -8,6 +8,7 @@ import type { Page } from 'playwright-core';
 import { createEndpoint, deliveries, updateEndpoint } from '../api/endpoint.ts';
 import { startReceiver } from '../api/receiver.ts';
 import { createSession, until } from '../api/shop.ts';
+import { providerEvent, write } from '../store/build.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { formIn, signedInVisitor } from '../support/dashboard.ts';
 import { startService } from '../support/service.ts';
@@ -16,7 +17,7 @@ const BASE = '/dashboard/1/test';
 /** A folder for pictures of all screens, for people to look at. */
 const { OPENTILL_TEST_PICTURES: pictures } = process.env;
 
-const service = await startService({ after });
+const service = await startService({ after }, { requestLogMs: 1 });
 const { visitor } = await signedInVisitor(service);
 const browser = await launchBrowser();
 after(() => browser.close());
@@ -52,6 +53,19 @@ async function furnish() {
   };
   const { json: customer } = await service.call('POST', '/v3/customer', { body: ada });
   const person = customer.data.id;
+  const request = {
+    body: { items: [{ name: '', quantity: 0 }] },
+    headers: { 'x-request-id': 'req_shown-1' },
+  };
+  await service.call('POST', '/v3/checkout', request);
+  await until(async () => (await service.call('GET', '/v3/request?status=400')).json.data.length > 0);
+  const event = providerEvent('evt_1', {
+    state: 'open',
+    dueAt: null,
+    tries: 9,
+    body: '{"type":"charge.failed"}',
+  });
+  await write(service.service.store, { account: 1, mode: 'test' }, { providerEvent: event });
   await createSession(service, { customer: person });
   return { endpoint, delivery, person };
 }
@@ -71,6 +85,9 @@ const screens: Readonly<Record<string, string>> = {
   person: `/people/${person}`,
   nobody: '/people?email=nobody@example.com',
   log: '/log',
+  requests: '/requests?status=4xx',
+  request: '/requests/req_shown-1',
+  'provider-events': '/provider-events',
   settings: '/settings',
   retention: '/settings/retention?webhook_log_days=4',
   'new-receiving-account': '/settings/new-receiving-account',

@@ -241,6 +241,11 @@ suite('every filter is served by an index of the tenant', async () => {
     });
   }
 
+  test('of provider events that wait', async () => {
+    for (const page of pages('pev'))
+      await checkPlan(providerEvents.list(tenant, { state: 'open' }, page), 'provider_event_open');
+  });
+
   test('of what is due', async () => {
     await checkPlan(providerEvents.listDue(tenant, 1000, 10), 'provider_event_due');
     await checkPlan(bankEntries.listDue(tenant, 1000, 10), 'bank_entry_due');

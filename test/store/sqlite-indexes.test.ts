@@ -16,6 +16,7 @@ import { overview } from '../../src/store/resources/overview.ts';
 import { loadProviderEvents, providerEvents } from '../../src/store/resources/provider-events.ts';
 import type { Read } from '../../src/store/resources/read.ts';
 import { refundList } from '../../src/store/resources/refunds.ts';
+import { requestLog } from '../../src/store/resources/requests.ts';
 import { tenantsWithOld } from '../../src/store/resources/tenants.ts';
 import { totals } from '../../src/store/resources/totals.ts';
 import { openDatabase } from '../../src/store/sqlite/connection.ts';
@@ -144,6 +145,21 @@ suite('what is found by an index alone, in the order of the list and no further 
       const filter = { subject: 'chk_1', createdFrom: T, createdBefore: T + 1 };
       for (const step of searched(t, audit.list(tenant, filter, page)))
         assert.doesNotMatch(step, /^(SCAN|SEARCH) audit(?! USING .*audit_tenant \(account=\? AND live=\?)/);
+    });
+    test(`entries of the log of requests ${at}`, (t) => {
+      for (const filter of [{}, { requestId: 'req_1', status: [400, 499] }] as const)
+        assert.deepEqual(searched(t, requestLog.list(tenant, filter, page)), [
+          `SEARCH request_log USING PRIMARY KEY (${tenantKey}${bound})`,
+        ]);
+    });
+    test(`provider events that wait ${at}`, (t) => {
+      const [open] = searched(t, providerEvents.list(tenant, { state: 'open' }, page));
+      assert.equal(open, `SEARCH provider_event USING INDEX provider_event_open (${tenantKey}${bound})`);
+      const [waiting] = searched(t, providerEvents.list(tenant, { state: 'waiting' }, page));
+      assert.equal(
+        waiting,
+        `SEARCH provider_event USING INDEX provider_event_due (${tenantKey} AND due_at>?)`,
+      );
     });
     test(`files of banks ${at}`, (t) => {
       const plan = searched(t, bankFiles.list(tenant, 'statement', page));

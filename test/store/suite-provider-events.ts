@@ -4,6 +4,7 @@ import { suite } from 'node:test';
 import type { Checkout } from '../../src/checkout/session.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { ProviderEvent } from '../../src/methods/provider-event.ts';
+import type { PageRequest } from '../../src/store/page.ts';
 import { railKey } from '../../src/store/resources/rail-reference.ts';
 import type { Store, Unit } from '../../src/store/store.ts';
 import { add, changed, eventOf, load, type Open, providerEvent, session, T, write } from './build.ts';
@@ -59,6 +60,34 @@ export function providerEventSuite(open: Open): void {
       assert.equal((await store.gauges()).openBankEntries, 0);
       await put(store, live, { ...other, state: 'done' });
       assert.equal((await store.gauges()).openProviderEvents, 1);
+    });
+
+    it('are listed while they wait, with their kind and without what came, each tenant its own', async (given) => {
+      const { store, mine, live, theirs } = given;
+      const open = { state: 'open', dueAt: null, tries: 9 } as const;
+      const one = await put(
+        store,
+        mine,
+        providerEvent('evt_1', { ...open, body: '{"type":"charge.failed"}' }),
+      );
+      const kinds = ['{"type":7}', '{"type":"who is it <b>"}', '{"type":"', 'null', '[]', ''];
+      const others: ProviderEvent[] = [];
+      for (const [index, body] of kinds.entries())
+        others.push(await put(store, mine, providerEvent(`other ${index}`, { ...open, body })));
+      const waiting = await put(store, mine, providerEvent('evt_2', { dueAt: T + 5, tries: 1 }));
+      await put(store, mine, providerEvent('evt_3', { state: 'done', dueAt: null }));
+      for (const tenant of [live, theirs]) await put(store, tenant, providerEvent('evt_4', open));
+      const listed = ({ body: _, ...event }: ProviderEvent, kind = '') => ({ ...event, kind });
+      const list = async (state: 'open' | 'waiting', page: PageRequest) => {
+        const { rows, hasMore } = await store.providerEvents.list(mine, { state }, page);
+        return [rows, hasMore];
+      };
+      const all = [...others.toReversed().map((each) => listed(each)), listed(one, 'charge.failed')];
+      assert.deepEqual(await list('open', { limit: 100 }), [all, false]);
+      assert.deepEqual(await list('waiting', { limit: 100 }), [[listed(waiting)], false]);
+      assert.deepEqual(await list('open', { limit: 2, after: all[1]?.id ?? '' }), [all.slice(2, 4), true]);
+      assert.deepEqual(await list('open', { limit: 2, before: all[3]?.id ?? '' }), [all.slice(1, 3), true]);
+      assert.deepEqual(await list('open', { limit: 2, after: one.id }), [[], false]);
     });
 
     it('are known by their reference once in a rail', async ({ store, mine, live, theirs }) => {

@@ -22,6 +22,7 @@ import { orderingPropertySuite } from './suite-ordering-property.ts';
 import { overviewSuite } from './suite-overview.ts';
 import { providerEventSuite } from './suite-provider-events.ts';
 import { receiverSuite } from './suite-receivers.ts';
+import { requestSuite } from './suite-requests.ts';
 import { resendSuite } from './suite-resends.ts';
 import { retentionSuite } from './suite-retention.ts';
 import { timerSuite } from './suite-timers.ts';
@@ -52,6 +53,7 @@ export function storeSuite(name: string, open: Open): void {
     bankEntrySuite(open);
     bankFileSuite(open);
     retentionSuite(open);
+    requestSuite(open);
     orderingPropertySuite(open);
   });
 }

@@ -58,6 +58,8 @@ export type ServiceOptions = {
   /** Pause between two looks of the worker at what is due: short where many tests wait for what it does. */
   readonly pollMs?: number;
   readonly statementLookMs?: number;
+  /** Pause behind which the log of requests is written. */
+  readonly requestLogMs?: number | null;
   readonly connections?: ConnectionOptions;
 };
 
@@ -85,6 +87,9 @@ export async function startService(
     database: given,
     // A machine with other work may take longer than readers wait, and few tests are about those.
     documentWaitMs = 60_000,
+    // A refusal must write nothing, and SQLite does not tell of which table a write was. The log of requests, which is beside all
+    // others, is kept where a test is about it.
+    requestLogMs = null,
     ...limits
   }: ServiceOptions = {},
 ): Promise<TestService> {
@@ -99,7 +104,14 @@ export async function startService(
     ...env,
   });
   const storeOptions = { copyLogAtBytes: LOG_BYTES };
-  const service = await createService(config, { logger, realNow, documentWaitMs, storeOptions, ...limits });
+  const service = await createService(config, {
+    logger,
+    realNow,
+    documentWaitMs,
+    storeOptions,
+    requestLogMs,
+    ...limits,
+  });
   const account = await createAccount(service.store, 'Test Shop', realNow());
   const url = await service.start();
   const client = createClient(url);

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import type { Tenant } from '../../src/checkout/tenant.ts';
+import { newId } from '../../src/lib/id.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Delivery } from '../../src/webhooks/delivery.ts';
 import { removeOld } from '../../src/worker/retention.ts';
@@ -105,6 +106,39 @@ suite('deliveries that are older than the log', () => {
     assert.deepEqual(await left(), []);
     assert.deepEqual(await store.deliveries.listAttempts(mine, id), []);
   });
+});
+
+test('requests are kept for a week, in real time, of those who ask no more as well', async (t) => {
+  const { store, mine, theirs, removeAll } = await setUp(t);
+  const add = (tenant: Tenant, at: number) =>
+    store.requestLog.add([
+      {
+        tenant,
+        entry: {
+          ...{
+            id: newId('rql', at),
+            at,
+            requestId: `at ${at}`,
+            actor: 'ak_test_1',
+            method: 'GET',
+            path: '/v3/checkout',
+          },
+          ...{ operation: 'CHECKOUT.LIST', subject: null, status: 400, errors: [], durationMs: 1 },
+          ...{ idempotency: 'none', leftOut: 0 },
+        },
+      },
+    ]);
+  await write(store, mine, { clockMove: { at: T, advanceMs: 300 * DAY } });
+  for (const tenant of [mine, theirs])
+    for (const at of [NOW - 7 * DAY - 1, NOW - 7 * DAY]) await add(tenant, at);
+  assert.ok((await removeAll()) > 0);
+  for (const tenant of [mine, theirs]) {
+    const { rows } = await store.requestLog.list(tenant, {}, { limit: 10 });
+    assert.deepEqual(
+      rows.map(({ at }) => at),
+      [NOW - 7 * DAY],
+    );
+  }
 });
 
 test('events stay for ever, unless they are to be kept for so many days', async (t) => {

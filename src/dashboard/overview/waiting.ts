@@ -22,10 +22,16 @@ type Kind = {
   readonly names: readonly [one: string, many: string];
   /** Predicates for one and for many, which may be the same. */
   readonly is: readonly [one: string, many?: string];
-  /** The screen of the navigation on which it is done, if there is one, and what is behind its address. */
-  readonly screen: string | null;
+  /** The screen on which it is done, and what is behind its address. */
+  readonly screen: string;
   readonly query?: string;
 };
+
+/** Screens on which work is done: those of the navigation, and one that is found from here alone. */
+const screens: ReadonlyArray<Pick<(typeof navigation)[number], 'screen' | 'operation'>> = [
+  ...navigation,
+  { screen: 'provider-events', operation: 'PROVIDER_EVENT.LIST' },
+];
 
 /** In the order in which they are told: money first. */
 const kinds: Readonly<Record<Counted, Kind>> = {
@@ -54,10 +60,10 @@ const kinds: Readonly<Record<Counted, Kind>> = {
   provider_events: {
     names: ['provider event', 'provider events'],
     is: [
-      'matched nothing: the log of the service has more about it',
-      'matched nothing: the log of the service has more about them',
+      'matched nothing, or got no answer from its rail',
+      'matched nothing, or got no answer from their rail',
     ],
-    screen: null,
+    screen: 'provider-events',
   },
   failed_deliveries: {
     names: ['webhook', 'webhooks'],
@@ -94,9 +100,9 @@ export function waitingList({ untaken, ...counts }: Counts & Lacks, place: Place
     ? html`<p>Nothing waits for a person.</p>`
     : html`<ul class="waiting">${items}</ul>`;
 
-  /** The screen is that of the navigation on which it is done; a link is for those who may see it. */
-  function item(what: string, is: string, screen: string | null, query = ''): Html {
-    const way = navigation.find((each) => each.screen === screen);
+  /** A link is for those who may see its screen. */
+  function item(what: string, is: string, screen: string, query = ''): Html {
+    const way = screens.find((each) => each.screen === screen);
     const href = way && place.may(way.operation) && `${basePath}${pathIn(place.tenant, way.screen)}${query}`;
     return html`<li>${href ? html`<a class="count" href="${href}">${what}</a>` : html`<strong class="count">${what}</strong>`} ${is}</li>
 `;

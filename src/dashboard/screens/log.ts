@@ -5,6 +5,7 @@ import type { DashboardDependencies } from '../dependencies.ts';
 import { queryOf } from '../listing.ts';
 import { refused } from '../outcome.ts';
 import { pathIn } from '../place.ts';
+import { requestLink } from '../request-texts.ts';
 import type { Declare } from '../screen.ts';
 
 export function logScreens(declare: Declare, dependencies: DashboardDependencies): void {
@@ -25,6 +26,7 @@ export function logScreens(declare: Declare, dependencies: DashboardDependencies
           query,
           hint: 'By an id of a user or of an API key; or by payer, time, rail or operator. What changed by its id. Changes of members are in the log of live mode.',
           nameOf: await actorsOf(dependencies, place),
+          requestOf: (id) => requestLink(id, { place, basePath }),
         }),
       };
     },

@@ -1,4 +1,5 @@
 /** Retention: the days that are set, and the numbers of rows that other settings would remove. */
+import { MOST_REQUESTS, REQUEST_LOG_DAYS } from '../../accounts/request-log.ts';
 import { retentionDays } from '../../config/retention-days.ts';
 import { html } from '../../lib/html.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
@@ -51,6 +52,7 @@ export function retentionScreens(declare: Declare, { basePath }: DashboardDepend
         main: html`<section><h2>For how long</h2>
 ${factsOf([
   ['Webhook deliveries, and what receivers answered', `${deliveryDays} days`],
+  ['Requests', `${REQUEST_LOG_DAYS} days, the newest ${numbers.format(MOST_REQUESTS)}`],
   ['Events and history', eventDays === 0 ? 'for ever' : `${eventDays} days`],
   ['Sessions, payments, refunds, bank entries, people', 'for ever; personal data until somebody erases it'],
 ])}

@@ -7,6 +7,7 @@ import type { representDelivery } from '../../webhooks/representation.ts';
 import { type Actors, actorLink } from '../actors.ts';
 import type { ApiAnswer, ApiCaller, ApiRefusal, Told } from '../api.ts';
 import { type Place, pathIn } from '../place.ts';
+import { requestLink } from '../request-texts.ts';
 import { timeIn, wordsOf } from '../texts.ts';
 import { stateOf } from './states.ts';
 
@@ -97,7 +98,7 @@ export function historyList(
     const change = changes.get(version);
     return html`<li><p>${events[0] && timeIn(events[0].created_at)}${
       change &&
-      html` <strong>${wordsOf(change.action)}</strong> by ${actorLink(actors(change.actor))} <span class="hint">${change.request_id}</span>`
+      html` <strong>${wordsOf(change.action)}</strong> by ${actorLink(actors(change.actor))} <span class="hint">${requestLink(change.request_id, { place, basePath })}</span>`
     }</p>${evidenceIn(events, { place, basePath })}<ul>${events.map(
       ({ event, description }) => html`<li>${description}${toldOf(
         deliveries.filter((each) => each.event === event),

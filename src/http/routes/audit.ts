@@ -63,8 +63,8 @@ export function auditRoutes(api: Api, { store }: Dependencies): void {
 
 const present = (entry: AuditEntry) => JSON.stringify(representAuditEntry(entry));
 
-function filterOf({ subject, actor, action, ...times }: AuditQuery): AuditFilter {
+function filterOf({ subject, actor, action, request_id: requestId, ...times }: AuditQuery): AuditFilter {
   const createdFrom = timeOf(times['created_at[gte]']);
   const createdBefore = timeOf(times['created_at[lt]']);
-  return withoutUndefined({ subject, actor, action, createdFrom, createdBefore });
+  return withoutUndefined({ subject, actor, action, requestId, createdFrom, createdBefore });
 }

@@ -42,6 +42,8 @@ const idOwners: Readonly<Record<string, string>> = {
   ntc: 'bank entry',
   bfl: 'file',
   aud: 'audit entry',
+  rql: 'logged request',
+  pev: 'provider event',
   usr: 'user',
 };
 
@@ -68,6 +70,26 @@ export const freeForm = (description: string, example: object = {}) =>
 export const phone = Type.Object(
   { calling_code: text('Country calling code.', '44'), number: text('Number without it.', '2071234567') },
   { ...closed, description: 'A phone number.' },
+);
+
+export const requestId = (description: string) => titled('RequestId', text(description, 'req_1x2y3z0001'));
+
+export const actor = (description: string) => titled('Actor', text(description, 'ak_test_5x8m2kq07vw3cd9r'));
+
+/** A mistake of a request. */
+export const mistake = titled(
+  'Mistake',
+  Type.Object(
+    {
+      code: Type.Integer({
+        description: 'Code of the reason; see the error reference.',
+        examples: [105],
+      }),
+      message: text('Explanation in one sentence.', 'There is no such checkout session.'),
+      remarks: text('Invalid field as a JSON pointer (RFC 6901), or empty.', ''),
+    },
+    closed,
+  ),
 );
 
 /** A text that most resources of a kind do not have. */

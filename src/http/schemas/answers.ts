@@ -9,10 +9,12 @@ import {
   id,
   kind,
   minorUnits,
+  mistake,
   nullable,
   oneOf,
   phone,
   ref,
+  requestId,
   text,
   time,
 } from './answer-fields.ts';
@@ -134,21 +136,8 @@ export const errorBodies = {
     {
       status: Type.Literal('error', { type: 'string' }),
       message: text('`RESOURCE.OPERATION.REASON`.', 'CHECKOUT.UPDATE.NOT_FOUND'),
-      errors: Type.Array(
-        Type.Object(
-          {
-            code: Type.Integer({
-              description: 'Code of the reason; see the error reference.',
-              examples: [105],
-            }),
-            message: text('Explanation in one sentence.', 'There is no such checkout session.'),
-            remarks: text('Invalid field as a JSON pointer (RFC 6901), or empty.', ''),
-          },
-          closed,
-        ),
-        { minItems: 1, description: 'All mistakes of the request.' },
-      ),
-      request_id: text('Identifies the request in the log.', 'req_1x2y3z0001'),
+      errors: Type.Array(mistake, { minItems: 1, description: 'All mistakes of the request.' }),
+      request_id: requestId('Identifies the request in the log.'),
     },
     { ...closed, description: 'A failed request, with all its mistakes.' },
   ),
@@ -172,7 +161,7 @@ export const errorBodies = {
         ),
         { description: 'All mistakes of the request.' },
       ),
-      request_id: text('Identifies the request in the log.', 'req_1x2y3z0001'),
+      request_id: requestId('Identifies the request in the log.'),
     },
     { ...closed, description: 'A failed request as a problem document (RFC 9457).' },
   ),

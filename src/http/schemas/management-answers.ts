@@ -10,19 +10,25 @@ import type {
   representRailCredentials,
   representReceivingAccount,
 } from '../../accounts/representation.ts';
+import { idempotencyUses } from '../../accounts/request-log.ts';
 import { Type } from '../../lib/json-schema.ts';
 import type { representMember, representNewLink } from '../../users/representation.ts';
 import { roleNames } from '../../users/roles.ts';
+import type { representRequest } from '../request-representation.ts';
+import type { representWaitingEvent } from '../waiting-event-representation.ts';
 import { accountSettings } from './account-settings.ts';
 import {
+  actor,
   closed,
   count,
   createdAt,
   type FieldsOf,
   id,
   kind,
+  mistake,
   nullable,
   oneOf,
+  requestId,
   seldom,
   text,
   time,
@@ -198,10 +204,7 @@ export const managementResources = {
       id: id('aud'),
       object: kind('audit_entry'),
       created_at: time('Time of the change.'),
-      actor: text(
-        'Id of the API key; or `payer`, `time`, `rail`, or `operator` for the command line.',
-        'ak_test_5x8m2kq07vw3cd9r',
-      ),
+      actor: actor('Id of the API key; or `payer`, `time`, `rail`, or `operator` for the command line.'),
       action: text('What was done.', 'set_receiving_account'),
       subject: text(
         'Id of what changed, such as a session, an API key or a receiving account; `account` or `clock` for those, and the rail for its credentials.',
@@ -212,12 +215,56 @@ export const managementResources = {
         description: 'Version of the subject after the change; 0 if it has none.',
         examples: [0],
       }),
-      request_id: text(
-        'Id of the request, by which the log has it; empty if there was none.',
-        'req_1x2y3z0001',
-      ),
+      request_id: requestId('Id of the request, by which the log has it; empty if there was none.'),
     } satisfies FieldsOf<typeof representAuditEntry>,
     { ...closed, description: 'A change, and who made it.' },
+  ),
+  Request: Type.Object(
+    {
+      id: id('rql'),
+      object: kind('request'),
+      created_at: time('Time at which the request arrived.'),
+      request_id: requestId('Id of the request. Several entries have the same if the client sent it.'),
+      actor: actor('Id of the API key, or of the user who is signed in.'),
+      method: text('HTTP method.', 'PUT'),
+      path: text(
+        'Path of the operation; empty for what was refused before that was known.',
+        '/v3/checkout/{id}',
+      ),
+      operation: text('The operation, as messages name it.', 'CHECKOUT.UPDATE'),
+      subject: seldom('Id in the path, or of what was created; null if there is none.'),
+      status: Type.Integer({ description: 'HTTP status.', examples: [404] }),
+      errors: Type.Array(mistake, {
+        description:
+          'Reasons of a refusal, ten at most, in general words. Names of fields that no request has are `*`.',
+      }),
+      duration_ms: count('Milliseconds until the answer was sent.'),
+      idempotency: oneOf(
+        [...idempotencyUses],
+        'Use of an idempotency key: none, given, or a stored answer was given again.',
+      ),
+      left_out: count('Requests alike before this one that are not in the log: there were too many of them.'),
+    } satisfies FieldsOf<typeof representRequest>,
+    { ...closed, description: 'A request for a change, or one that was refused.' },
+  ),
+  ProviderEvent: Type.Object(
+    {
+      id: id('pev'),
+      object: kind('provider_event'),
+      created_at: time('Time at which it was received.'),
+      rail: text('The rail.', 'stripe'),
+      reference: text('Its id at the rail.', 'evt_1PqRsT2eZvKYlo2C'),
+      type: text('Its kind, as the rail names it; empty if it names none.', 'charge.dispute.created'),
+      status: oneOf(['open', 'waiting'], '`open` waits for a person, `waiting` is looked at again.'),
+      tries: count('Times it was looked at.'),
+      next_try_at: nullable(time('Time at which it is looked at again; null if a person has to.')),
+      checkout: seldom(
+        'Id of its session, whose rail has not answered; null if no payment has its references.',
+      ),
+      attempt_reference: seldom('Id of its attempt at the rail; null if it names none.'),
+      payment_reference: seldom('Id of its payment at the rail; null if it names none.'),
+    } satisfies FieldsOf<typeof representWaitingEvent>,
+    { ...closed, description: 'A message of a payment provider that has not led to a session.' },
   ),
   RailCredentials: Type.Object(
     {

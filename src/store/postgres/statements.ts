@@ -19,7 +19,7 @@ const statements = tableStatements<Table>('postgres');
  * Rows of an INSERT that go to their shard as values. What is selected to be inserted, as rows in JSON are, comes to the
  * coordinator first, and goes on as a COPY, which commits in two phases. Each number of rows is a text of its own.
  */
-const MOST_AS_VALUES = 16;
+export const MOST_AS_VALUES = 16;
 
 type Known = { readonly fields: readonly string[]; readonly textFor: (rows: number | 'many') => string };
 

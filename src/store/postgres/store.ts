@@ -21,6 +21,7 @@ import { lists } from './lists.ts';
 import { watchNodes } from './nodes.ts';
 import { createPool } from './pool.ts';
 import { prepareOver } from './prepare.ts';
+import { addRequests } from './requests.ts';
 import { purgeAnswers } from './retention.ts';
 import { runner, stepsOn } from './run.ts';
 import { isDistributed } from './shards.ts';
@@ -129,6 +130,7 @@ export async function openPostgresStore(
       tenants: tenantFinder(run, reachable),
       claims: { ...checkoutLeases(pool), claimDeliveries: deliveryLeases(pool) },
       purgeAnswers: (createdBefore) => purgeAnswers(pool, run, createdBefore, reachable()),
+      addRequests: (entries) => addRequests(pool, entries, inShards),
     }),
     endpoints: { list: (tenant) => run(endpointList(tenant)) },
     gauges: () => run(gauges(living())),

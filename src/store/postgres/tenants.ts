@@ -2,7 +2,13 @@
 import { keysOf } from '../../lib/keys.ts';
 import type { RealTime } from '../../lib/time.ts';
 import type { Read, Run } from '../resources/read.ts';
-import { type Reachable, tenantsByTable, tenantsWith, tenantsWithOld } from '../resources/tenants.ts';
+import {
+  type Reachable,
+  tenantsByTable,
+  tenantsWith,
+  tenantsWithOld,
+  tenantsWithOldRequests,
+} from '../resources/tenants.ts';
 import { isStranded, noTenants } from '../resources/work.ts';
 import type { Parts } from '../shared.ts';
 import { sql } from '../sql.ts';
@@ -38,6 +44,8 @@ export function tenantFinder(run: Run, reachable: () => Reachable): Parts['tenan
     withDue: (realNow) => run(tenantsWithDue(realNow, reachable())),
 
     withOld: (what, createdBefore) => run(tenantsWithOld(what, createdBefore, reachable())),
+
+    withOldRequests: (createdBefore) => run(tenantsWithOldRequests(createdBefore, reachable())),
 
     /** On one server the lock of the subject holds, and there are none. */
     async withStranded(since) {

@@ -32,6 +32,7 @@ import { movements } from './movements.ts';
 import { overview } from './overview.ts';
 import { loadProviderEvents, providerEvents, writeProviderEvent } from './provider-events.ts';
 import { type Asked, allAsked, type Read, type Run } from './read.ts';
+import { requestLog } from './requests.ts';
 import { secrets } from './secrets.ts';
 import { totals } from './totals.ts';
 import {
@@ -62,6 +63,7 @@ const reads = {
   secrets,
   logos,
   audit,
+  requestLog,
   movements,
   totals,
   overview,

@@ -34,6 +34,7 @@ export type AuditFilter = {
   readonly subject?: string;
   readonly actor?: string;
   readonly action?: string;
+  readonly requestId?: string;
   readonly createdFrom?: number;
   readonly createdBefore?: number;
 };
@@ -47,6 +48,7 @@ const filters: Filters<Required<AuditFilter>> = {
   subject: { condition: (subject) => sql`subject = ${subject}` },
   actor: { condition: (actor) => sql`actor = ${actor}` },
   action: { condition: (action) => sql`action = ${action}` },
+  requestId: { condition: (id) => sql`request_id = ${id}` },
   createdFrom: { condition: (time) => sql`at >= ${time}` },
   createdBefore: { condition: (time) => sql`at < ${time}` },
 };

@@ -1,11 +1,29 @@
 /** Provider events: by the references of their rails, and those that are due. */
 import type { Tenant } from '../../checkout/tenant.ts';
-import type { ProviderEvent, ProviderEventId } from '../../methods/provider-event.ts';
+import {
+  kindIn,
+  type ProviderEvent,
+  type ProviderEventId,
+  type ProviderEventState,
+  type WaitingEvent,
+} from '../../methods/provider-event.ts';
 import { byKey, counterIn, load, locking } from '../loads.ts';
+import type { Page, PageRequest } from '../page.ts';
 import { isAnyOf, raw, sql } from '../sql.ts';
 import { rowOf } from '../writes.ts';
 import { amongRails, type RailReference, railKey } from './rail-reference.ts';
-import { all, asItIs, owned, type Read } from './read.ts';
+import {
+  all,
+  asItIs,
+  boundsOf,
+  indexedBy,
+  inTime,
+  lengthOf,
+  owned,
+  pageOf,
+  type Read,
+  word,
+} from './read.ts';
 import { thingsIn } from './things.ts';
 
 const events = thingsIn('provider_event', (row): ProviderEvent => row);
@@ -41,6 +59,11 @@ export const loadProviderEvents = load({
 /** A provider event as evidence: the provider's own id of it, and what it was about. */
 export type ProviderNews = Pick<ProviderEvent, 'id' | 'reference' | 'attemptReference' | 'paymentReference'>;
 
+/** Those that are done are many, and nobody asks for them. */
+export type ProviderEventFilter = { readonly state: Exclude<ProviderEventState, 'done'> };
+
+const indexes = { open: 'provider_event_open', waiting: 'provider_event_due' } as const;
+
 export const providerEvents = {
   listDue: events.listDue,
 
@@ -50,6 +73,28 @@ export const providerEvents = {
       sql`SELECT ${news} FROM provider_event WHERE ${owned(tenant)} AND ${isAnyOf('id', ids)}`,
       asItIs<ProviderNews>,
     ),
+
+  /** Events that wait for a person, or to be looked at again. The latter are few, and put in order when they are asked for. */
+  list(tenant: Tenant, { state }: ProviderEventFilter, page: PageRequest): Read<Page<WaitingEvent>> {
+    const isDue = state === 'waiting' ? [raw('due_at IS NOT NULL')] : [];
+    const read = pageOf(
+      {
+        select: sql`SELECT ${events.columns} FROM provider_event${indexedBy(indexes[state])}`,
+        conditions: [owned(tenant), sql`state = ${word(state)}`, ...isDue, inTime()],
+        bounds: boundsOf({ prefix: 'pev' }, page),
+        length: raw('octet_length(body)'),
+        row(row: ProviderEvent): WaitingEvent {
+          const { body, ...event } = events.thing(row);
+          return { ...event, kind: kindIn(body) };
+        },
+        searches: tenant,
+      },
+      page,
+    );
+    const measured = (rows: readonly object[]) =>
+      rows.slice(0, page.limit).reduce((sum, row) => sum + lengthOf(row), 0);
+    return { ...read, from: (rows) => ({ ...read.from(rows), length: measured(rows) }) };
+  },
 };
 
 const news = raw(

@@ -84,3 +84,7 @@ export function tenantsWithOld(
   const bound = sql`CASE WHEN test_clock_offset_ms > 0 THEN ${any} ELSE ${old} END`;
   return tenantsWith(table, (live) => (live ? sql`id < ${old}` : sql`id < ${bound}`), reachable);
 }
+
+/** Tenants with entries of the log of requests from before a time, which are real times in both modes. */
+export const tenantsWithOldRequests = (createdBefore: RealTime, reachable: Reachable): Read<Tenant[]> =>
+  tenantsWith('request_log', () => sql`id < ${firstIdAt('rql', createdBefore)}`, reachable);

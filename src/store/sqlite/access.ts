@@ -5,7 +5,7 @@ import { systemFieldsOf } from '../../lib/error-message.ts';
 import { StoreClosed, StoreUnavailable } from '../errors.ts';
 import { createHealth } from '../health.ts';
 import type { Checkpoints } from './checkpoint.ts';
-import { type Changed, everything, type LogSync } from './log-sync.ts';
+import { type Changed, everything, type LogSync, nothing } from './log-sync.ts';
 import type { Readers } from './readers.ts';
 import { inTransaction } from './transaction.ts';
 import { damagedRow, inWords, isDamage } from './unusable.ts';
@@ -121,6 +121,8 @@ export function createAccess(database: DatabaseSync, server: Server | null) {
       };
     },
     writing,
+    /** Writing for which no read of a session or of accounts waits: it is about neither. */
+    writingAside: <A extends unknown[]>(operation: Operation<A, void>) => writing(operation, () => nothing),
     /** Writing the changes of a commit, whose result says what it has changed. */
     changing<A extends unknown[]>(operation: Operation<A, Changed>): Operation<A, Promise<void>> {
       const change = writing(operation, (changed) => changed);

@@ -17,6 +17,7 @@ import type { OpenOptions } from '../store.ts';
 export type Changed = { has(what: CheckoutId | 'accounts'): boolean };
 
 export const everything: Changed = { has: () => true };
+export const nothing: Changed = { has: () => false };
 
 /** Commits that share a sync. */
 type Group = PromiseWithResolvers<void> & { readonly changes: Changed[] };

@@ -2,7 +2,7 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { feedEnd } from '../resources/events.ts';
-import { type Reachable, tenantsWithOld } from '../resources/tenants.ts';
+import { type Reachable, tenantsWithOld, tenantsWithOldRequests } from '../resources/tenants.ts';
 import { BATCH } from '../retention.ts';
 import { resources } from '../shared.ts';
 import { sql } from '../sql.ts';
@@ -21,6 +21,7 @@ import { listsAtOnce, listsInThreads } from './lists.ts';
 import { type LogSyncOptions, startLogSync } from './log-sync.ts';
 import { enterToWrite, idOf, type Ownership, own } from './ownership.ts';
 import { createReaders, type ReaderLimits } from './readers.ts';
+import { requestWriter } from './requests.ts';
 import { runner } from './run.ts';
 import { inTransaction, readTogether } from './transaction.ts';
 import { unusable } from './unusable.ts';
@@ -127,6 +128,9 @@ function storeOn(database: DatabaseSync, server: Server | null, leave: () => voi
       tenants: {
         withDue: reading(due.look, ofAccounts),
         withOld: reading((what, createdBefore) => run.read(tenantsWithOld(what, createdBefore, EVERYBODY))),
+        withOldRequests: reading((createdBefore) =>
+          run.read(tenantsWithOldRequests(createdBefore, EVERYBODY)),
+        ),
         // There is one writer: nobody decides without having seen what another has written.
         withStranded: async () => [],
       },
@@ -142,6 +146,7 @@ function storeOn(database: DatabaseSync, server: Server | null, leave: () => voi
         run.change(sql`DELETE FROM idempotency WHERE created_at < ${createdBefore}
           AND rowid IN (SELECT rowid FROM idempotency ORDER BY rowid LIMIT ${BATCH})`),
       ),
+      addRequests: access.writingAside(requestWriter(database)),
     }),
     endpoints: { list: reading(endpoints.list) },
 

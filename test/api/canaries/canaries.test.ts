@@ -94,6 +94,7 @@ test('secrets and persons are nowhere where they should not be', { timeout: 300_
     {
       logger,
       pollMs: 20,
+      requestLogMs: 1,
       env: stripe.settings,
     },
   );
@@ -258,6 +259,10 @@ test('secrets and persons are nowhere where they should not be', { timeout: 300_
     ]);
   await commands();
   await service.stop();
+  // Whatever was asked is in it: of a person, of a secret, or of what a client wrote, nothing is.
+  const logged = await database.query('SELECT * FROM request_log');
+  assert.ok(logged.length > 200, `only ${logged.length} requests are logged`);
+  for (const row of logged) places.search('the log of requests', JSON.stringify(row), all);
   for (const each of log.trim().split('\n')) {
     assert.equal(typeof JSON.parse(each), 'object');
     places.search('the log', each, all);

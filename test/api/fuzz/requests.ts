@@ -51,7 +51,14 @@ const pathIds: ReadonlyArray<readonly [RegExp, string]> = [
 ];
 
 /** Kinds of ids that are cursors of lists, which the document does not tell, by the path of the list. */
-const cursorIds: typeof pathIds = [[/timeline/, 'evt'], [/deliver/, 'whd'], [/audit/, 'aud'], ...pathIds];
+const cursorIds: typeof pathIds = [
+  [/timeline/, 'evt'],
+  [/deliver/, 'whd'],
+  [/audit/, 'aud'],
+  [/\/request/, 'rql'],
+  [/provider_event/, 'pev'],
+  ...pathIds,
+];
 
 /** The document says what a cursor of the feed of events looks like, and of no other list. */
 const isCursor = (name: string, path: string): boolean =>

@@ -1,0 +1,173 @@
+/** Faults in the log of requests and the list of provider events: what gets there, whose it is, and what it may cost. */
+import type { Fault } from './fault.ts';
+
+const api = ['test/api/requests.test.ts'];
+const gathered = { file: 'src/http/request-log.ts', tests: ['test/http/request-log.test.ts'] };
+const entries = { file: 'src/http/logged-requests.ts', tests: api };
+const rows = { file: 'src/store/resources/requests.ts', tests: ['test/store/sqlite.test.ts'] };
+const queue = { file: 'src/lib/fair-queue.ts', tests: ['test/lib/fair-queue.test.ts'] };
+const events = {
+  file: 'src/store/resources/provider-events.ts',
+  tests: ['test/api/provider-events.test.ts'],
+};
+
+export const requestFaults: readonly Fault[] = [
+  {
+    name: 'names of fields that a client has made up are in the log of requests',
+    ...entries,
+    find: "each === '' || names.has(each) || position.test(each) ? each : '*'",
+    replace: "each === '' || names.has(each) || position.test(each) ? each : each",
+  },
+  {
+    name: 'the log of requests has whatever stands in the place of an id',
+    ...entries,
+    find: '.find((each) => ownId.test(each)) ?? null',
+    replace: ".find((each) => each !== '' && each !== 'no_body') ?? null",
+  },
+  {
+    name: 'reads that succeed are logged',
+    ...entries,
+    find: '(status < 400 && isRead)',
+    replace: '(status < 300 && isRead && status > 200)',
+  },
+  {
+    name: 'reads that are refused are not logged',
+    ...entries,
+    find: '(status < 400 && isRead)',
+    replace: 'isRead',
+  },
+  {
+    name: 'a repeated answer is logged as a new one',
+    ...entries,
+    find: "reply.hasHeader('idempotent-replayed')",
+    replace: "reply.hasHeader('idempotent-replay')",
+  },
+  {
+    name: 'changes that are refused for too many others are not logged',
+    file: 'src/http/app.ts',
+    tests: ['test/api/overload.test.ts'],
+    find: 'logged.early(caller, failure, request);',
+    replace: '',
+  },
+  {
+    name: 'a client in a loop fills the log of requests',
+    ...gathered,
+    find: "if (leftOut === null) onLeftOut('alike', 1);",
+    replace: "if (leftOut === null && everyMs === 0) onLeftOut('alike', 1);",
+  },
+  {
+    name: 'nobody is told how many requests alike were left out',
+    ...gathered,
+    find: 'return found?.leftOut ?? 0;',
+    replace: 'return 0;',
+  },
+  {
+    name: 'requests of one key keep those of another out of the log',
+    ...gathered,
+    find: '${name} ${entry.actor} ${entry.operation} ${entry.status}',
+    replace: '${name} ${entry.operation} ${entry.status}',
+  },
+  {
+    name: 'entries that the database did not take are not counted',
+    ...gathered,
+    find: "onLeftOut('failed', entries.length);",
+    replace: '',
+  },
+  {
+    name: 'what waits is lost when the service ends',
+    ...gathered,
+    find: 'batches > 0 && queue.size() > 0',
+    replace: 'batches > 99 && queue.size() > 0',
+  },
+  {
+    name: 'batches of the log of requests have no bound',
+    ...gathered,
+    find: 'queue.take(BATCH)',
+    replace: 'queue.take(QUEUE.inAll)',
+  },
+  {
+    name: 'the oldest requests of those who ask often never go',
+    ...gathered,
+    find: 'count < TRIM_EVERY || first === undefined',
+    replace: 'count < TRIM_EVERY * 99 || first === undefined',
+  },
+  {
+    name: 'a tenant with many entries keeps out those of others',
+    ...queue,
+    find: 'if (size < inAll) {',
+    replace: 'if (size >= inAll) return false;\n      if (size < inAll) {',
+  },
+  {
+    name: 'one of the longest queue is dropped for nothing',
+    ...queue,
+    find: 'if (most.length <= own + 1) return false;',
+    replace: '',
+  },
+  {
+    name: 'the newest of too many requests goes, and not the oldest',
+    ...rows,
+    find: 'ORDER BY id DESC LIMIT 1 OFFSET',
+    replace: 'ORDER BY id LIMIT 1 OFFSET',
+  },
+  {
+    name: 'requests of all accounts go with those of one',
+    ...rows,
+    find: 'DELETE FROM request_log WHERE ${owned(tenant)} AND ${isOld}',
+    replace: 'DELETE FROM request_log WHERE ${isOld}',
+  },
+  {
+    name: 'requests are kept for ever where nobody asks any more',
+    file: 'src/worker/retention.ts',
+    tests: ['test/worker/retention.test.ts'],
+    find: 'removed += await store.requestLog.trim(tenant, requestsBefore);',
+    replace: 'removed += tenant.account * 0;',
+  },
+  {
+    name: 'the log of requests waits for the lock of another program, and the service with it',
+    file: 'src/store/sqlite/requests.ts',
+    tests: ['test/store/sqlite-requests.test.ts'],
+    find: "database.exec('PRAGMA busy_timeout = 0');",
+    replace: '',
+  },
+  {
+    name: 'a fetch waits until the log of requests is on the disk',
+    file: 'src/store/sqlite/access.ts',
+    tests: ['test/store/sqlite-requests.test.ts'],
+    find: 'writing(operation, () => nothing)',
+    replace: 'writing(operation, () => everything)',
+  },
+  {
+    name: 'entries of several tenants go to the shard of one',
+    file: 'src/store/postgres/requests.ts',
+    tests: ['test/store/postgres.test.ts'],
+    withPostgres: true,
+    find: 'each.tenant.account !== tenant.account || each.tenant.mode !== tenant.mode',
+    replace: 'each.tenant.account < 0',
+  },
+  {
+    name: 'the filter by request of the log of changes finds all',
+    file: 'src/store/resources/audit.ts',
+    tests: api,
+    find: 'condition: (id) => sql`request_id = ${id}`',
+    replace: 'condition: () => sql`request_id IS NOT NULL`',
+  },
+  {
+    name: 'provider events that are looked at again wait for a person',
+    ...events,
+    find: 'sql`state = ${word(state)}`, ...isDue',
+    replace: "sql`state <> 'done'`, ...isDue",
+  },
+  {
+    name: 'the body of a provider event is shown',
+    ...events,
+    find: 'return { ...event, kind: kindIn(body) };',
+    replace: 'return { ...event, kind: body };',
+  },
+  {
+    name: 'a provider event leads to no session although its attempt is known',
+    file: 'src/http/routes/waiting-event.ts',
+    tests: events.tests,
+    find: 'for (const reference of [attemptReference, paymentReference])',
+    replace: 'for (const reference of [paymentReference])',
+  },
+];

@@ -1,0 +1,77 @@
+/** Messages of payment providers that have led to nothing: those that wait for a person, and those that are looked at again. */
+import type { representWaitingEvent } from '../../http/waiting-event-representation.ts';
+import { type Html, html } from '../../lib/html.ts';
+import { mistakesOf } from '../api.ts';
+import type { DashboardDependencies } from '../dependencies.ts';
+import { type Filter, filterForm, pager, queryOf } from '../listing.ts';
+import { refused } from '../outcome.ts';
+import { pathIn } from '../place.ts';
+import { subjectLink } from '../request-texts.ts';
+import type { Declare } from '../screen.ts';
+import { table } from '../table.ts';
+import { timeIn } from '../texts.ts';
+
+type WaitingEvent = ReturnType<typeof representWaitingEvent>;
+
+const filters: readonly Filter[] = [
+  {
+    name: 'status',
+    label: 'Show',
+    choices: [
+      ['open', 'waits for a person'],
+      ['waiting', 'is looked at again'],
+    ],
+  },
+];
+
+const columns = [
+  'Received',
+  'Rail',
+  'Kind',
+  'Id at the rail',
+  'Why it waits',
+  'About',
+  { name: 'Looked at', isNumber: true },
+  'Again at',
+] as const;
+
+export function providerEventScreens(declare: Declare, { basePath }: DashboardDependencies): void {
+  declare(
+    { method: 'GET', path: '/:account/:mode/provider-events', needs: { operation: 'PROVIDER_EVENT.LIST' } },
+    async ({ api, place, query }) => {
+      const found = await api.get<WaitingEvent[]>(`/v3/provider_event${queryOf(filters, query)}`);
+      if (!found.ok && found.status !== 400) return refused(found.status, found.mistakes);
+      const action = `${basePath}${pathIn(place.tenant, 'provider-events')}`;
+      const isWaiting = query.status === 'waiting';
+      const none = isWaiting
+        ? 'No provider event is looked at again: all have led to a session, or wait for a person.'
+        : 'No provider event waits for a person. One comes here when nothing has been found for it in three days.';
+      const rowOf = (event: WaitingEvent) => [
+        timeIn(event.created_at),
+        event.rail,
+        event.type === '' ? '–' : html`<code>${event.type}</code>`,
+        html`<code>${event.reference}</code>`,
+        reasonOf(event),
+        event.checkout === null ? referencesOf(event) : subjectLink(event.checkout, { place, basePath }),
+        String(event.tries),
+        timeIn(event.next_try_at),
+      ];
+      return {
+        status: found.ok ? 200 : 422,
+        title: 'Provider events',
+        current: 'overview',
+        main: html`<p class="hint">Each event is looked at nine times in three days. Then look for its id in the dashboard of the provider: a payment that no session has was made by something else with the same keys there. Nothing is booked without a session.</p>
+${filterForm(filters, query, { action, mistakes: mistakesOf(found), button: 'Show' })}
+<section id="found" data-live>${found.ok && table('Provider events', columns, found.data.map(rowOf), none)}</section>
+${found.ok && pager(filters, query, { action, nextCursor: found.nextCursor })}`,
+      };
+    },
+  );
+}
+
+/** Without a session there is nothing that its rail could be asked about. */
+const reasonOf = ({ checkout }: WaitingEvent): string =>
+  checkout === null ? 'No session has its payment.' : 'The rail has not answered about the payment.';
+
+const referencesOf = ({ attempt_reference: attempt, payment_reference: payment }: WaitingEvent): Html =>
+  html`${[...new Set([attempt, payment])].map((each) => each !== null && html`<code>${each}</code> `)}`;

@@ -1,0 +1,131 @@
+/**
+ * Requests of known callers as entries of the log of requests. Nothing of what a client has written gets there but the id of
+ * its request: of a path its pattern and an id, of mistakes their codes and the names that requests have here.
+ */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { LoggedError, RequestEntry } from '../accounts/request-log.ts';
+import { newId } from '../lib/id.ts';
+import type { TSchema } from '../lib/json-schema.ts';
+import type { RealTime } from '../lib/time.ts';
+import { installation } from '../users/user.ts';
+import type { Arrivals } from './arrivals.ts';
+import type { Principal } from './auth.ts';
+import { errorTable } from './error-table.ts';
+import { NO_OPERATION, type RequestError } from './errors.ts';
+import type { Accepted, DeclaredOperation } from './operation.ts';
+import type { RequestLog } from './request-log.ts';
+
+/** Mistakes of an entry; an answer may have more. */
+const MOST_ERRORS = 10;
+const readOnly = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** Ids as the service makes them; people may have chosen others. */
+const ownId = /^(?:[a-z]{3}_[0-9a-z]{26}|ak_(?:test|live)_[0-9a-z]{16})$/;
+const position = /^\d{1,4}$/;
+type Dependencies = {
+  readonly log: Pick<RequestLog, 'note'>;
+  readonly realNow: () => RealTime;
+  readonly waitedMs: Arrivals['waitedMs'];
+};
+
+type Facts = Omit<RequestEntry, 'id' | 'at' | 'actor' | 'leftOut'>;
+
+export type LoggedRequests = ReturnType<typeof createLoggedRequests>;
+
+export function createLoggedRequests({ log, realNow, waitedMs }: Dependencies) {
+  function note({ keyId: actor, tenant }: Principal, facts: Facts): void {
+    // Requests about the installation are of no account that could look at them.
+    if (tenant.account === installation.account) return;
+    const at = realNow() - facts.durationMs;
+    log.note(tenant, { id: newId('rql', at), at, actor, ...facts });
+  }
+
+  return {
+    /** Notes what the routes that are added from now on answer, unless it is a successful read. */
+    observe(api: FastifyInstance): void {
+      let names: ReadonlySet<string> | undefined;
+      api.addHook('onResponse', (request, reply, done) => {
+        const { principal, method, routeOptions, failure } = request;
+        const { statusCode: status } = reply;
+        const { config, url: path = '' } = routeOptions;
+        done();
+        const isRead = readOnly.has(method) || config.onlyReads === true;
+        if (principal === null || (status < 400 && isRead)) return;
+        names ??= fieldNames(api.operations);
+        note(principal, {
+          requestId: request.id,
+          method,
+          path: path.replaceAll(/:(\w+)/g, '{$1}'),
+          operation: config.operation ?? NO_OPERATION,
+          subject: subjectOf(request, reply.getHeader('location')),
+          status,
+          errors: failure === null ? [] : loggedErrors(failure, names),
+          durationMs: Math.round(waitedMs(request.raw) + reply.elapsedTime),
+          idempotency: reply.hasHeader('idempotent-replayed')
+            ? 'replayed'
+            : request.headers['idempotency-key'] === undefined
+              ? 'none'
+              : 'key',
+        });
+      });
+    },
+
+    /** Notes a request that was refused before anybody has looked for its route. */
+    early(
+      caller: Principal,
+      failure: RequestError,
+      request: Pick<Facts, 'requestId' | 'method' | 'durationMs'>,
+    ): void {
+      note(caller, {
+        ...request,
+        durationMs: Math.round(request.durationMs),
+        path: '',
+        operation: NO_OPERATION,
+        subject: null,
+        status: errorTable[failure.reason].status,
+        errors: loggedErrors(failure, new Set()),
+        idempotency: 'none',
+      });
+    },
+  };
+}
+
+/** Id of what the request was about: that of the path, or of what was made, to which the answer leads. */
+function subjectOf({ params }: FastifyRequest, location: unknown): string | null {
+  const { id = '' } = params as { readonly id?: string };
+  const made = typeof location === 'string' ? (location.split('/').at(-1) ?? '') : '';
+  return [id, made].find((each) => ownId.test(each)) ?? null;
+}
+
+function loggedErrors({ items }: RequestError, names: ReadonlySet<string>): LoggedError[] {
+  return items.slice(0, MOST_ERRORS).map(({ reason, remarks }) => ({
+    code: errorTable[reason].code,
+    reason,
+    field: remarks
+      .split('/')
+      .map((each) => (each === '' || names.has(each) || position.test(each) ? each : '*'))
+      .join('/'),
+  }));
+}
+
+/** Headers that mistakes may be about. */
+const headers = ['Idempotency-Key', 'If-Match'];
+
+/** Names that fields, parameters and headers of requests have. */
+export function fieldNames(operations: readonly DeclaredOperation[]): ReadonlySet<string> {
+  const names = new Set(headers);
+  const visit = (schema: unknown): void => {
+    if (typeof schema !== 'object' || schema === null) return;
+    for (const [key, value] of Object.entries(schema)) {
+      if (key === 'examples') continue;
+      if (key === 'properties') for (const name of Object.keys(value)) names.add(name);
+      visit(value);
+    }
+  };
+  const schemasOf = ({ params, querystring, body }: Accepted): Array<TSchema | undefined> => [
+    params,
+    querystring,
+    body,
+  ];
+  for (const { accepted } of operations) schemasOf(accepted).forEach(visit);
+  return names;
+}

@@ -1,0 +1,46 @@
+/** The screen of provider events that wait, and the way to it from the overview. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { Tenant } from '../../src/checkout/tenant.ts';
+import { attempt, providerEvent, session, write } from '../store/build.ts';
+import { textOf } from '../support/dashboard.ts';
+import { startService } from '../support/service.ts';
+import { visitorsOf } from './roles.ts';
+
+const PATH = '/dashboard/1/test/provider-events';
+
+const service = await startService({ after });
+const { store } = service.service;
+const { read_only: reader } = await visitorsOf(service);
+const tenant: Tenant = { account: service.account.number, mode: 'test' };
+const open = { state: 'open', dueAt: null, tries: 9 } as const;
+
+test('an empty list says when there will be one', async () => {
+  assert.match(textOf(await reader.get(PATH)), /No provider event waits for a person\. One comes here when/);
+  assert.match(textOf(await reader.get(`${PATH}?status=waiting`)), /No provider event is looked at again/);
+});
+
+test('the overview leads to those that wait, which say why, and to the session', async () => {
+  const made = session(tenant, { attempts: [attempt('cs_known', { rail: 'stripe' })] });
+  await write(store, tenant, { checkout: { before: null, after: made } });
+  const body = '{"type":"charge.failed","email":"zebulon@example.com"}';
+  await write(store, tenant, {
+    providerEvent: providerEvent('evt_known', { ...open, attemptReference: 'cs_known', body }),
+  });
+  await write(store, tenant, {
+    providerEvent: providerEvent('evt_none', { ...open, paymentReference: 'pi_2' }),
+  });
+  await write(store, tenant, {
+    providerEvent: providerEvent('evt_later', { tries: 2, dueAt: Date.now() + 9e6 }),
+  });
+  const overview = await reader.get('/dashboard/1/test/overview');
+  assert.match(overview.html, new RegExp(`href="${PATH}">2 provider events</a> matched nothing`));
+  const page = await reader.get(PATH);
+  const text = textOf(page);
+  assert.match(text, /stripe charge\.failed evt_known The rail has not answered about the payment\./);
+  assert.match(text, /stripe – evt_none No session has its payment\. cs_1 pi_2 9 –/);
+  assert.doesNotMatch(text, /zebulon|evt_later/);
+  assert.match(page.html, new RegExp(`href="/dashboard/1/test/sessions/${made.id}"`));
+  assert.match(textOf(await reader.get(`${PATH}?status=waiting`)), /evt_later No session has its payment\./);
+  assert.equal((await reader.get(`${PATH}?status=done`)).status, 422);
+});

@@ -1,0 +1,72 @@
+/** The log of requests on SQLite, beside a program that holds the lock and beside commits. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { newId } from '../../src/lib/id.ts';
+import { openDatabase } from '../../src/store/sqlite/connection.ts';
+import { requestWriter } from '../../src/store/sqlite/requests.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import type { NewRequest } from '../../src/store/store.ts';
+import { freshDirectory } from '../support/process.ts';
+import { add, session, T, tenants } from './build.ts';
+
+const HOUR_MS = 3_600_000;
+
+const entry = (): NewRequest['entry'] => ({
+  ...{
+    id: newId('rql', T),
+    at: T,
+    requestId: 'req_1',
+    actor: 'ak_test_1',
+    method: 'GET',
+    path: '/v3/checkout',
+  },
+  ...{ operation: 'CHECKOUT.LIST', subject: null, status: 400, errors: [], durationMs: 1 },
+  ...{ idempotency: 'none', leftOut: 0 },
+});
+
+test('does not wait for a lock, and leaves commits to wait as they did', { timeout: 60_000 }, (t) => {
+  const path = join(freshDirectory(t), 'test.db');
+  const database = openDatabase(path);
+  t.after(() => database.close());
+  // Whoever waits for the lock waits longer than the test may take.
+  database.exec(`PRAGMA busy_timeout = ${HOUR_MS}`);
+  const write = requestWriter(database);
+  const holder = new DatabaseSync(path);
+  t.after(() => holder.close());
+  holder.exec('BEGIN IMMEDIATE');
+  const tenant = { account: 1, mode: 'test' } as const;
+  assert.throws(() => write([{ tenant, entry: entry() }]), /locked/);
+  assert.deepEqual({ ...database.prepare('PRAGMA busy_timeout').get() }, { timeout: HOUR_MS });
+  holder.exec('ROLLBACK');
+  write([{ tenant, entry: entry() }]);
+  assert.equal(database.prepare('SELECT count(*) AS entries FROM request_log').get()?.entries, 1);
+});
+
+test('no read of a session waits for its sync', { timeout: 60_000 }, async (t) => {
+  const path = join(freshDirectory(t), 'test.db');
+  let held: (() => void) | null = null;
+  let holds = false;
+  const store = openSqliteStore(path, {
+    serve: true,
+    syncFile(_file, done) {
+      if (holds) held = () => done(null);
+      else done(null);
+    },
+  });
+  const { mine } = await tenants(store);
+  const { id } = await add(store, session(mine));
+  holds = true;
+  let isWritten = false;
+  const written = store.requestLog.add([{ tenant: mine, entry: entry() }]).then(() => {
+    isWritten = true;
+  });
+  assert.equal((await store.checkouts.fetch(mine, id))?.id, id);
+  assert.equal((await store.accounts.fetch(mine.account))?.number, mine.account);
+  assert.equal(isWritten, false);
+  holds = false;
+  (held as (() => void) | null)?.();
+  await written;
+  await store.close();
+});
