@@ -3,6 +3,7 @@ import { MOST_REQUESTS, type RequestEntry } from '../../accounts/request-log.ts'
 import type { Tenant } from '../../checkout/tenant.ts';
 import { firstIdAt } from '../../lib/id.ts';
 import type { RealTime } from '../../lib/time.ts';
+import { checksumIn, sound } from '../checksum.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { raw, sql } from '../sql.ts';
 import { rowsOf, type Steps } from '../steps.ts';
@@ -19,10 +20,10 @@ export const requestRow = ({ errors, ...entry }: RequestEntry): Row<'request_log
   errors: JSON.stringify(errors),
 });
 
-const entryIn = ({ errors, ...row }: Row<'request_log'>): RequestEntry => ({
-  ...row,
-  errors: JSON.parse(errors),
-});
+function entryIn(row: Row<'request_log'>): RequestEntry {
+  const { errors, ...entry } = sound('request_log', row);
+  return { ...entry, errors: JSON.parse(errors) };
+}
 
 /** Statuses from the first to the last of these. */
 export type Statuses = readonly [from: number, to: number];
@@ -49,7 +50,7 @@ export const requestLog = {
   list: (tenant: Tenant, filter: RequestFilter, page: PageRequest): Read<Page<RequestEntry>> =>
     pageOf(
       {
-        select: sql`SELECT ${raw(columnsIn('request_log'))} FROM request_log`,
+        select: sql`SELECT ${raw(columnsIn('request_log'))}${checksumIn('request_log')} FROM request_log`,
         conditions: [owned(tenant), ...conditionsOf(filters, filter), inTime()],
         bounds: boundsOf({ ...filter, prefix: 'rql' }, page),
         row: entryIn,

@@ -510,6 +510,7 @@ const ofSqlite: readonly Damage[] = [
       `UPDATE ${table} SET ${column} = ${column} || ' ' WHERE rowid = (SELECT max(rowid) FROM ${table})`,
     ];
   }),
+  [WRITTEN, `UPDATE request_log SET actor = 'ak_test_other' WHERE status >= 400`],
   [WRITTEN, 'UPDATE account SET previous_webhook_secret_test_until = 1'],
   [WRITTEN, 'UPDATE api_key SET live = 1 - live'],
   [WRITTEN, 'UPDATE api_key SET revoked_at = 1'],
