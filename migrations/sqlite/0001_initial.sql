@@ -298,6 +298,7 @@ CREATE TABLE request_log (
   duration_ms INTEGER NOT NULL,
   idempotency TEXT NOT NULL CHECK (idempotency IN ('none', 'key', 'replayed')),
   left_out INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
   PRIMARY KEY (account, live, id)
 ) STRICT, WITHOUT ROWID;
 

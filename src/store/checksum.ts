@@ -41,6 +41,10 @@ const covered = {
   webhook_endpoint: ['id', 'version', 'eventCount', 'slot', 'data'],
   idempotency: ['idempotencyKey', 'operation', 'requestHash', 'statusCode', 'headers', 'body'],
   audit: ['subject', 'version', 'at', 'actor', 'action', 'requestId'],
+  request_log: [
+    ...(['id', 'at', 'requestId', 'actor', 'method', 'path', 'operation', 'subject', 'status'] as const),
+    ...(['errors', 'durationMs', 'idempotency', 'leftOut'] as const),
+  ],
 } as const satisfies { readonly [T in Table]?: ReadonlyArray<keyof Row<T>> };
 
 export type SummedTable = keyof typeof covered;

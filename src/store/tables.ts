@@ -74,6 +74,7 @@ const own = {
     webhook_endpoint: 'checksum bigint',
     idempotency: 'event bigint?, checksum bigint',
     audit: 'checksum bigint',
+    request_log: 'checksum bigint',
   },
   postgres: {
     account: 'changed_in bigint',

@@ -10,7 +10,7 @@ import { tellStory } from './story.ts';
 export type Examples = {
   /** Data of an answer that differs from the example of its resource: a session that was just created. */
   readonly answer: (operation: string) => JsonObject | undefined;
-  /** An event of this type, as receivers get it; undefined if its schema makes one with the same data, or an answer shows it. */
+  /** An event of this type, as receivers get it; undefined if its schema makes one with the same data. */
   readonly event: (type: string) => JsonObject | undefined;
 };
 
@@ -21,9 +21,6 @@ const eventBehind: Readonly<Record<string, string>> = {
   'CHECKOUT.EXPIRE': 'checkout.expired',
   'REFUND.CREATE': 'refund.pending',
 };
-
-/** Events whose example would repeat the one of that answer. The first that a session has is shown as a whole. */
-const shownByAnswer = new Set(Object.values(eventBehind).filter((type) => type !== 'checkout.created'));
 
 const deletedEndpoint = { id: 'whe_01k9zq4tn30000x5r7m2c9w1he', object: 'webhook_endpoint', deleted: true };
 
@@ -52,11 +49,8 @@ export function createExamples(components: Components): Examples {
     components.set(name, { ...components.get(name), examples: [example] });
   const event = (type: string): JsonObject | undefined => {
     const usual = sample(refTo('schemas', schemaOfEvent(type)), components) as JsonObject;
-    // Of endpoints only the type differs.
-    if (type.startsWith('webhook_endpoint.')) return undefined;
-    const own = told(type);
-    const isUsual = own.type === usual.type && isDeepStrictEqual(own.data, usual.data);
-    return isUsual || shownByAnswer.has(type) ? undefined : own;
+    const own = type.startsWith('webhook_endpoint.') ? { ...usual, type } : told(type);
+    return own.type === usual.type && isDeepStrictEqual(own.data, usual.data) ? undefined : own;
   };
   for (const type of eventTypes) event(type);
   return {

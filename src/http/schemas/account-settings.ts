@@ -73,12 +73,15 @@ const descriptions = {
 
 const compatibility = oneOf(['strict', 'v3'], descriptions.compatibility);
 
-const events = nullable(
-  Type.Array(titled('SessionEventType', Type.Enum([...sessionEvents], { type: 'string' })), {
-    uniqueItems: true,
-    description: descriptions.events,
-    examples: [['checkout.paid', 'checkout.expired']],
-  }),
+const events = titled(
+  'WebhookUrlEvents',
+  nullable(
+    Type.Array(titled('SessionEventType', Type.Enum([...sessionEvents], { type: 'string' })), {
+      uniqueItems: true,
+      description: descriptions.events,
+      examples: [['checkout.paid', 'checkout.expired']],
+    }),
+  ),
 );
 
 const mapping = Type.Object({}, { additionalProperties: true });

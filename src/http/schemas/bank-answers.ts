@@ -16,47 +16,59 @@ import {
   text,
   time,
 } from './answer-fields.ts';
+import { titled } from './fields.ts';
 
 const count = (description: string, example: number) =>
   Type.Integer({ minimum: 0, description, examples: [example] });
 
 const leftOut = (description: string) =>
   Type.Array(
-    Type.Object(
-      {
-        id: text('Id of the refund or entry.', 'rfd_01k9zq4tn30000x5r7m2c9w1hf'),
-        reason: text('Reason.', 'The account of the payer is not known.'),
-      },
-      closed,
+    titled(
+      'LeftOut',
+      Type.Object(
+        {
+          id: text('Id of the refund or entry.', 'rfd_01k9zq4tn30000x5r7m2c9w1hf'),
+          reason: text('Reason.', 'The account of the payer is not known.'),
+        },
+        closed,
+      ),
     ),
     { description },
   );
 
+const problem = (description: string) => titled('EntryProblem', oneOf(['', ...entryProblems], description));
+
 const SHA_256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-const counterparty = Type.Object(
-  {
-    name: text('Name.', 'Ada Lovelace'),
-    account: text('IBAN or account number.', 'GB33BUKB20201555555555'),
-    bic: text('BIC, or empty.', ''),
-  },
-  { ...closed, description: 'Sender or recipient, as the bank names it.' },
-);
-
-const suggestions = Type.Array(
+const counterparty = titled(
+  'Counterparty',
   Type.Object(
     {
-      payin: id('chk'),
-      score: Type.Integer({
-        minimum: 0,
-        maximum: 100,
-        description: 'Likelihood, at most 100.',
-        examples: [80],
-      }),
+      name: text('Name.', 'Ada Lovelace'),
+      account: text('IBAN or other account number.', 'GB33BUKB20201555555555'),
+      bic: text('BIC, or empty.', ''),
     },
-    closed,
+    { ...closed, description: 'Sender or recipient, as the bank names it.' },
   ),
-  { description: 'Sessions that the entry may pay, the most likely first.' },
+);
+
+const suggestions = titled(
+  'Suggestions',
+  Type.Array(
+    Type.Object(
+      {
+        payin: id('chk'),
+        score: Type.Integer({
+          minimum: 0,
+          maximum: 100,
+          description: 'Likelihood, at most 100.',
+          examples: [80],
+        }),
+      },
+      closed,
+    ),
+    { description: 'Sessions that the entry may pay, the most likely first.' },
+  ),
 );
 
 export const bankResources = {
@@ -66,7 +78,7 @@ export const bankResources = {
       object: kind('bank_entry'),
       created_at: time('Time of the import.'),
       status: oneOf(entryStates, 'Status. `done`: the entry had its effect; `open`: a person has to decide.'),
-      problem: oneOf(['', ...entryProblems], 'Reason why the entry waits, or empty.'),
+      problem: problem('Reason why the entry waits, or empty.'),
       direction: oneOf(['credit', 'debit'], 'Incoming or outgoing money.'),
       amount: minorUnits('Amount of the booking, in minor units.'),
       amount_unassigned: minorUnits('Amount that is neither booked nor being sent back.'),
@@ -184,7 +196,7 @@ export const bankResources = {
               ['', 'known', ...entryStates],
               'Status that the entry would have; `known` if it adds nothing, empty if nothing was looked up.',
             ),
-            problem: oneOf(['', ...entryProblems], 'Reason why it would wait, or empty.'),
+            problem: problem('Reason why it would wait, or empty.'),
             direction: oneOf(['credit', 'debit'], 'Incoming or outgoing money.'),
             amount: minorUnits('Amount of the booking, in minor units.'),
             currency: text('ISO 4217 currency code.', 'EUR'),

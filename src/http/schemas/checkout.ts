@@ -51,7 +51,7 @@ export const updateItem = Type.Object(
 
 const MAX_ITEMS = 100;
 
-const methods = (description: string, limits: { readonly minItems?: number } = {}) =>
+const methods = (description: string, limits: { readonly minItems?: number; readonly title?: string } = {}) =>
   Type.Array(Type.String({ pattern: '^[a-z0-9_]{1,64}$' }), {
     ...limits,
     maxItems: 100,
@@ -59,6 +59,8 @@ const methods = (description: string, limits: { readonly minItems?: number } = {
     description,
     examples: [['card', 'local_bank_transfer_eur']],
   });
+
+const named = { title: 'MethodNames' };
 
 export const createBody = Type.Object(
   {
@@ -100,11 +102,15 @@ export const createBody = Type.Object(
     cancel_url: Type.Optional(address('Address to which the payer returns without paying.')),
     webhook_url: Type.Optional(address('Receiver of this session’s events.')),
     payment_methods: Type.Optional(
-      methods('Methods that the payer can choose. Default, also for an empty list: all available ones.'),
+      methods(
+        'Methods that the payer can choose. Default, also for an empty list: all available ones.',
+        named,
+      ),
     ),
     remove_payment_methods: Type.Optional(
       methods(
         'Methods to leave out; unknown names are ignored. Without effect if `payment_methods` is given.',
+        named,
       ),
     ),
     transaction_description: Type.Optional(

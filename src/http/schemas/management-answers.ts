@@ -40,10 +40,13 @@ const apiKey = {
   object: kind('api_key'),
   created_at: createdAt,
   name: text('Your name of the key, or empty.', 'Till 2'),
-  permissions: Type.Array(Type.Enum([...allPermissions], { type: 'string' }), {
-    description: 'What the key may do.',
-    examples: [['read', 'write']],
-  }),
+  permissions: titled(
+    'Permissions',
+    Type.Array(Type.Enum([...allPermissions], { type: 'string' }), {
+      description: 'What the key may do.',
+      examples: [['read', 'write']],
+    }),
+  ),
   status: oneOf(['active', 'revoked'], 'A revoked key is refused, and stays revoked.'),
   revoked_at: nullable(time('Time of the revocation; null while the key is active.')),
   is_caller: Type.Boolean({ description: 'True for the key of this request.', examples: [false] }),
@@ -69,16 +72,18 @@ const member = {
     'ada@example.com',
   ),
   role: oneOf(roleNames, 'Role on the account, in both modes.'),
-  status: oneOf(['active', 'invited'], 'A member is `invited` until somebody opens the link and accepts it.'),
+  status: oneOf(['invited', 'active'], 'A member is `invited` until somebody opens the link and accepts it.'),
   has_second_factor: Type.Boolean({
     description: 'True with an authenticator app or a passkey.',
-    examples: [true],
+    examples: [false],
   }),
-  last_seen_at: nullable(time('Time of the last request of a browser that is signed in, or null.')),
-  link_expires_at: nullable({
-    ...time('Time until which the last link is good; null if there is none, or it was used.'),
+  last_seen_at: nullable({
+    ...time('Time of the last request of a browser that is signed in, or null.'),
     examples: [null],
   }),
+  link_expires_at: nullable(
+    time('Time until which the last link is good; null if there is none, or it was used.'),
+  ),
 } satisfies FieldsOf<typeof representMember>;
 
 const account = {
@@ -117,7 +122,6 @@ export const managementResources = {
   MemberWithLink: Type.Object(
     {
       ...member,
-      link_expires_at: nullable(time('Time until which the link is good; null if there is none.')),
       url: nullable(
         text(
           'The link. It is shown only once: null in a repeated answer, and if the member needs none.',
@@ -224,15 +228,12 @@ export const managementResources = {
       id: id('rql'),
       object: kind('request'),
       created_at: time('Time at which the request arrived.'),
-      request_id: requestId('Id of the request. Several entries have the same if the client sent it.'),
+      request_id: requestId('Id of the request, as its answer has it.'),
       actor: actor('Id of the API key, or of the user who is signed in.'),
       method: text('HTTP method.', 'PUT'),
-      path: text(
-        'Path of the operation; empty for what was refused before that was known.',
-        '/v3/checkout/{id}',
-      ),
-      operation: text('The operation, as messages name it.', 'CHECKOUT.UPDATE'),
-      subject: seldom('Id in the path, or of what was created; null if there is none.'),
+      path: text('Path of the operation, or empty.', '/v3/checkout/{id}'),
+      operation: text('Operation, as messages name it.', 'CHECKOUT.UPDATE'),
+      subject: seldom('Id in the path, or of what was created.'),
       status: Type.Integer({ description: 'HTTP status.', examples: [404] }),
       errors: Type.Array(mistake, {
         description:
@@ -243,7 +244,7 @@ export const managementResources = {
         [...idempotencyUses],
         'Use of an idempotency key: none, given, or a stored answer was given again.',
       ),
-      left_out: count('Requests alike before this one that are not in the log: there were too many of them.'),
+      left_out: count('Requests alike before it that are not logged.'),
     } satisfies FieldsOf<typeof representRequest>,
     { ...closed, description: 'A request for a change, or one that was refused.' },
   ),
@@ -254,15 +255,13 @@ export const managementResources = {
       created_at: time('Time at which it was received.'),
       rail: text('The rail.', 'stripe'),
       reference: text('Its id at the rail.', 'evt_1PqRsT2eZvKYlo2C'),
-      type: text('Its kind, as the rail names it; empty if it names none.', 'charge.dispute.created'),
+      type: text('Its kind at the rail, or empty.', 'charge.dispute.created'),
       status: oneOf(['open', 'waiting'], '`open` waits for a person, `waiting` is looked at again.'),
       tries: count('Times it was looked at.'),
-      next_try_at: nullable(time('Time at which it is looked at again; null if a person has to.')),
-      checkout: seldom(
-        'Id of its session, whose rail has not answered; null if no payment has its references.',
-      ),
-      attempt_reference: seldom('Id of its attempt at the rail; null if it names none.'),
-      payment_reference: seldom('Id of its payment at the rail; null if it names none.'),
+      next_try_at: nullable(time('Time of the next look, or null.')),
+      checkout: seldom('Id of its session; null if it has none.'),
+      attempt_reference: seldom('Id of its attempt at the rail.'),
+      payment_reference: seldom('Id of its payment at the rail.'),
     } satisfies FieldsOf<typeof representWaitingEvent>,
     { ...closed, description: 'A message of a payment provider that has not led to a session.' },
   ),

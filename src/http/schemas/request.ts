@@ -2,13 +2,18 @@
 import { type Static, Type } from '../../lib/json-schema.ts';
 import { logFilters } from './audit.ts';
 import { pageQuery } from './checkout.ts';
-import { text } from './fields.ts';
 
 export const requestQuery = Type.Object(
   {
     ...pageQuery('rql'),
     ...logFilters,
-    operation: Type.Optional(text(64, 'Only requests for this operation.', 'CHECKOUT.UPDATE')),
+    operation: Type.Optional(
+      Type.String({
+        pattern: '^[A-Z_.]{1,64}$',
+        description: 'Only requests for this operation.',
+        examples: ['CHECKOUT.UPDATE'],
+      }),
+    ),
     status: Type.Optional(
       Type.String({
         pattern: '^[1-5](\\d\\d|xx)$',

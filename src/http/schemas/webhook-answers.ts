@@ -7,16 +7,19 @@ import type {
   representResend,
 } from '../../webhooks/representation.ts';
 import { closed, createdAt, type FieldsOf, id, kind, nullable, oneOf, text, time } from './answer-fields.ts';
+import { titled } from './fields.ts';
 
 const count = (description: string, example: number) =>
   Type.Integer({ minimum: 0, description, examples: [example] });
 const possiblyEmpty = (description: string, example = '') =>
   Type.String({ description, examples: [example] });
 
+const healthOf = (description: string) =>
+  titled('ReceiverHealth', oneOf(['healthy', 'failing', 'suspended'], description));
+
 const health = Type.Object(
   {
-    status: oneOf(
-      ['healthy', 'failing', 'suspended'],
+    status: healthOf(
       '`suspended`: only single deliveries go out, as probes, until one succeeds; the others wait.',
     ),
     failing_since: nullable(time('Time of the first of the consecutive failures; null while healthy.')),
@@ -65,8 +68,7 @@ const delivery = {
     'https://shop.example.com/webhooks/opentill',
   ),
   status: oneOf(['pending', 'delivered', 'failed'], 'Status.'),
-  receiver_status: oneOf(
-    ['healthy', 'failing', 'suspended'],
+  receiver_status: healthOf(
     'Health of the receiver: the endpoint, or the host of the session’s `webhook_url`.',
   ),
   attempts: count('Number of attempts.', 1),

@@ -517,6 +517,7 @@ const ofSqlite: readonly Damage[] = [
       `UPDATE ${table} SET ${column} = ${column} || ' ' WHERE rowid = (SELECT max(rowid) FROM ${table})`,
     ];
   }),
+  [WRITTEN, `UPDATE request_log SET actor = 'ak_test_other' WHERE status >= 400`],
   [WRITTEN, 'UPDATE account SET previous_webhook_secret_test_until = 1'],
   [WRITTEN, `UPDATE event SET cause = 'asked' WHERE ${event}`],
   [WRITTEN, 'UPDATE api_key SET live = 1 - live'],

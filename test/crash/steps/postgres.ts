@@ -4,12 +4,12 @@ import { openPostgresStore } from '../../../src/store/postgres/store.ts';
 import { checkBooks, openTables } from '../../cluster/cluster.ts';
 import { migratedDatabase } from '../../support/postgres.ts';
 import { serve } from '../../support/process.ts';
-import { COUNTED, type Rows } from './rows.ts';
+import { BESIDE, COUNTED, type Rows } from './rows.ts';
 import { program, quickClock, SOON_MS, type Stepped } from './stepped.ts';
 import { startWire } from './wire.ts';
 
 /** Rows that move between tables by themselves, or come and go with work. */
-const MOVING = new Set(['feed', 'feed_waiting', 'timer', 'delivery_claim']);
+const MOVING = new Set(['feed', 'feed_waiting', 'timer', 'delivery_claim', BESIDE]);
 
 export async function steppedPostgres(
   t: TestContext,

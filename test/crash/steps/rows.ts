@@ -3,6 +3,9 @@
 /** Rows of each table, and sums of the columns that count changes. */
 export type Rows = ReadonlyMap<string, number>;
 
+/** The log of requests is beside what commits write, and has each try: it says nothing of effects. */
+export const BESIDE = 'request_log';
+
 /** Columns that a change counts up without adding a row. */
 export const COUNTED: ReadonlyArray<readonly [table: string, column: string]> = [
   ['checkout', 'version'],

@@ -7,7 +7,7 @@ import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
 import { freshDirectory, serve } from '../../support/process.ts';
 import { openBooks } from '../books.ts';
 import { COMMIT, type Order, type Place } from './order.ts';
-import { COUNTED, type Rows } from './rows.ts';
+import { BESIDE, COUNTED, type Rows } from './rows.ts';
 import { quickClock, program as quickService, SOON_MS, type Stepped } from './stepped.ts';
 
 const hook = join(import.meta.dirname, 'hook.ts');
@@ -102,7 +102,8 @@ function rowsOf(path: string): Rows {
   const tables = database
     .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
     .all()
-    .map(({ name }) => String(name));
+    .map(({ name }) => String(name))
+    .filter((name) => name !== BESIDE);
   return new Map([
     ...tables.map((table) => [table, one(`SELECT count(*) FROM ${table}`)] as const),
     ...COUNTED.map(
