@@ -1,6 +1,7 @@
 /** Query plans of PostgreSQL for lists, among many sessions of several accounts. */
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
+import type { PageRequest } from '../../src/store/page.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { checkoutPage } from '../../src/store/resources/checkout-lists.ts';
 import { awaitSteps, type Steps } from '../../src/store/steps.ts';
@@ -96,5 +97,28 @@ suite('every filter is served by an index of the tenant', async () => {
     const rare = { ...filters, amountFrom: 999_000, amountTo: 2 };
     const run = <T>(list: Steps<T>) => awaitSteps(list, (sql) => query(withValues(sql)));
     await comparePages({ account: 2, mode: 'test' }, [wide, rare], 'chk_499500', run);
+  });
+
+  /** The last statement of a list, by which its page is found, if everything has many rows. */
+  async function lastOf(filter: CheckoutFilter, page: PageRequest): Promise<string> {
+    let last = '';
+    const limits = { few: 0, near: 0 };
+    await awaitSteps(checkoutPage({ account: 2, mode: 'test' }, filter, page, limits), (sql) => {
+      last = withValues(sql);
+      return query(last);
+    });
+    return last;
+  }
+
+  test('puts what a search finds in order for no class by itself', async () => {
+    const text = await lastOf({ status: 'expired', paymentStatus: 'paid', search: 'cart' }, { limit: 7 });
+    assert.match(text, /WITH RECURSIVE currency/);
+    // As an array, which a condition of the index of classes would sort for each of them, it is the page alone.
+    assert.equal(text.match(/ANY \(ARRAY\(/g)?.length, 1, text);
+  });
+
+  test('begins with amounts where the page does, on both sides of their join', async () => {
+    const text = await lastOf({ amountFrom: 1 }, { limit: 7, after: 'chk_499500' });
+    for (const side of ['checkout', 'overview']) assert.ok(text.includes(`${side}.id < 'chk_499500'`), text);
   });
 });

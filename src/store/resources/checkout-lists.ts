@@ -122,12 +122,18 @@ function* search(
   if (!isClassified(filter)) return yield* walk(tenant, filter, page, further);
   // SQLite compares numbers sooner than ids.
   const rowids = searched(tenant, search, { within, most: null, column: raw('rowid') });
-  const isFound = either({
-    sqlite: sql`checkout.rowid IN (${rowids})`,
-    postgres: sql`checkout.id = ANY (ARRAY(${ids}))`,
+  const ofClass = (isFound: Sql) =>
+    classed(tenant, filter, {
+      page,
+      within: sql`${withinOf(bounds, raw('checkout.id'))}${isFound}`,
+      most: null,
+    });
+  const both = either({
+    sqlite: ofClass(sql` AND checkout.rowid IN (${rowids})`),
+    // As a condition of the index, all that is found would be put in order once for each class.
+    postgres: sql`SELECT of_class.id FROM (${ofClass(nothing)}) AS of_class WHERE of_class.id IN (${ids})`,
   });
-  const both = sql`${withinOf(bounds, raw('checkout.id'))} AND ${isFound}`;
-  return yield* among(tenant, rest, page, classed(tenant, filter, { page, within: both, most: null }));
+  return yield* among(tenant, rest, page, both);
 }
 
 /** The bounds, but for where the list begins. */
@@ -272,7 +278,11 @@ function* walk(
     ? either({ sqlite: raw('checkout.id'), postgres: raw('overview.id') })
     : raw('checkout.id');
   const from = sql`checkout${indexedBy(isPlain ? null : 'checkout_overview')}${joined}`;
-  return yield* read(tenant, filter, page, { from, key, bounds, also: [] });
+  // PostgreSQL infers no bound of one side of a join from that of the other, and would begin with the newest sessions.
+  const also = isRanged(filter)
+    ? [either({ sqlite: raw('true'), postgres: sql`true${withinOf(bounds, raw('checkout.id'))}` })]
+    : [];
+  return yield* read(tenant, filter, page, { from, key, bounds, also });
 }
 
 type How = {
