@@ -68,7 +68,7 @@ const isFlow = (flow: unknown): flow is Flow =>
   [flow.state, flow.nonce, flow.verifier, flow.signIn, flow.next].every((each) => typeof each === 'string') &&
   typeof flow.startedAt === 'number' &&
   ['sign-in', 'link', 'confirm', 'accept'].includes(String(flow.purpose)) &&
-  (flow.accepts === undefined ? flow.purpose !== 'accept' : isAccepting(flow.accepts)) &&
+  (flow.purpose === 'accept' ? isAccepting(flow.accepts) : flow.accepts === undefined) &&
   (flow.next === '' || isOwnPath(flow.next));
 
 const isAccepting = (accepts: unknown): boolean =>
