@@ -361,6 +361,8 @@ CREATE TABLE refund (
   checkout TEXT NOT NULL,
   rail TEXT NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('pending', 'succeeded', 'failed')),
+  -- The file that it went out in, whatever became of it.
+  payment_file TEXT,
   PRIMARY KEY (account, live, id)
 ) STRICT, WITHOUT ROWID;
 
@@ -438,7 +440,8 @@ CREATE INDEX checkout_email ON checkout (account, live, email, id) WHERE email I
 
 -- index checkout_overview
 CREATE INDEX checkout_overview ON checkout
-  (account, live, id, amount, description, invoice_currency, status, payment_status, partially_paid, paid_in_excess);
+  (account, live, id, amount, description, invoice_currency, status, payment_status, partially_paid, paid_in_excess,
+    amount_paid);
 
 -- index checkout_reference
 CREATE INDEX checkout_reference ON checkout (account, live, reference_id, id);
@@ -484,7 +487,7 @@ CREATE INDEX movement_checkout ON movement (account, live, checkout, id);
 
 -- index movement_currency
 CREATE INDEX movement_currency ON movement
-  (account, live, currency, id, type, late, amount, time_to_pay_ms, fee, fee_currency);
+  (account, live, currency, id, type, late, amount, time_to_pay_ms, fee, fee_currency, rail);
 
 -- index movement_late
 CREATE INDEX movement_late ON movement (account, live, id) WHERE late = 1;

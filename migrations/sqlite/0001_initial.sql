@@ -171,7 +171,8 @@ CREATE INDEX checkout_class ON checkout
 -- amount or description stays on its page, where an index in the order of their values would cost each update two pages
 -- at random. (Measured: a quarter of the update's time.)
 CREATE INDEX checkout_overview ON checkout
-  (account, live, id, amount, description, invoice_currency, status, payment_status, partially_paid, paid_in_excess);
+  (account, live, id, amount, description, invoice_currency, status, payment_status, partially_paid, paid_in_excess,
+    amount_paid);
 -- Descriptions that a merchant has written; those that are made of items begin with a quantity, and change with them.
 CREATE INDEX checkout_description ON checkout (account, live, description, id)
   WHERE description NOT GLOB '[0-9] x *' AND description NOT GLOB '[0-9][0-9] x *';
@@ -370,6 +371,8 @@ CREATE TABLE refund (
   checkout TEXT NOT NULL,
   rail TEXT NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('pending', 'succeeded', 'failed')),
+  -- The file that it went out in, whatever became of it.
+  payment_file TEXT,
   PRIMARY KEY (account, live, id)
 ) STRICT, WITHOUT ROWID;
 
@@ -400,7 +403,7 @@ CREATE TABLE movement (
 
 -- With what totals are made of, so that they look at nothing else.
 CREATE INDEX movement_currency ON movement
-  (account, live, currency, id, type, late, amount, time_to_pay_ms, fee, fee_currency);
+  (account, live, currency, id, type, late, amount, time_to_pay_ms, fee, fee_currency, rail);
 -- Few; payments are found in the order of all.
 CREATE INDEX movement_back ON movement (account, live, type, id) WHERE type <> 'payment';
 CREATE INDEX movement_late ON movement (account, live, id) WHERE late = 1;

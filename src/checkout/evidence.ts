@@ -8,6 +8,8 @@ export type Evidence = {
   readonly reference: string;
   /** References by which the provider may name it in what it sends by itself: those of its attempt and payments too. */
   readonly names: readonly string[];
+  /** Id of the bank entry that told of a refund, where one has. */
+  readonly bankEntry?: string;
   /** Set for an attempt without money, of which nothing but a provider event would tell. */
   readonly isOfAttempt?: true;
 };
@@ -39,8 +41,15 @@ export function evidenceOf(
   switch (about) {
     case 'refund':
       return refunds
-        .filter((each) => each.id === id && each.reference !== '' && each.status === what)
-        .map(({ rail, reference, attempt }) => found(rail, reference, attempt));
+        .filter((each) => each.id === id && each.status === what)
+        .filter(({ reference, bankEntries }) => reference !== '' || bankEntries !== undefined)
+        .map(({ rail, reference, attempt, bankEntries }) => {
+          const bankEntry = bankEntries?.at(-1);
+          return {
+            ...found(rail, reference, attempt),
+            ...(bankEntry === undefined ? {} : { bankEntry }),
+          };
+        });
     case 'reversal':
       return reversals
         .filter(({ reference }) => reference === named)

@@ -34,9 +34,9 @@ export async function evidenceOfAll(
   });
 }
 
-/** The id of the bank entry: payments of the rail are named by it, and by a number where it was split. */
-function entryOf({ rail, reference, isOfAttempt }: Evidence): EntryId | null {
-  const [id = ''] = rail === BANK && !isOfAttempt ? reference.split('.') : [];
+/** The id of the bank entry: payments of the rail are named by it, and by a number where it was split. A refund tells it. */
+function entryOf({ rail, reference, bankEntry, isOfAttempt }: Evidence): EntryId | null {
+  const [id = ''] = rail === BANK && !isOfAttempt ? (bankEntry ?? reference).split('.') : [];
   return id.startsWith('ntc_') ? (id as EntryId) : null;
 }
 
