@@ -33,6 +33,7 @@ export type TimesToPay = Readonly<Record<keyof typeof timesToPayMs | 'over1Week'
 export type MovementSum = {
   readonly interval: number;
   readonly currency: string;
+  readonly rail: string;
   readonly type: MovementType;
   readonly late: boolean;
   readonly count: number;
@@ -54,13 +55,26 @@ export type SessionCount = {
   readonly count: number;
 };
 
+/** Sessions whose money is added up at most; of more, a shorter time has to be asked for. */
+export const MOST_DUE = 250_000;
+
+/** Money of sessions that were created in an interval, as they are now. */
+export type SessionSum = {
+  readonly interval: number;
+  readonly currency: string;
+  /** What active sessions are still owed. */
+  readonly open: Sum;
+  /** What was paid beyond the amounts, whether or not it went back. */
+  readonly excess: Sum;
+};
+
 export type Sum = { readonly count: number; readonly amount: bigint };
 
 /** Fees in a currency: how many payments they were kept of, and their sum. */
 export type FeeSum = Sum & { readonly currency: string };
 
-export type Total = Interval & {
-  readonly currency: string;
+/** Movements, summed up. */
+export type Moved = {
   /** All payments, with those that were late. */
   readonly received: Sum;
   readonly late: Sum;
@@ -68,33 +82,55 @@ export type Total = Interval & {
   readonly reversed: Sum;
   /** Fees that are known of the payments, by their own currencies, which are not added to one another. */
   readonly fees: readonly FeeSum[];
-  /** Sessions that a payment of the interval completed, whenever they were created. */
-  readonly timeToPay: TimesToPay;
-  readonly sessions: {
-    readonly created: number;
-    readonly active: number;
-    readonly completed: number;
-    readonly expired: number;
-    readonly partiallyPaid: number;
-    readonly paidInExcess: number;
-  };
 };
 
-/** Totals of every interval and currency of which there is anything, in the order of time and of currencies. */
+/** Movements of one rail. */
+export type RailTotal = Moved & { readonly rail: string };
+
+export type Total = Interval &
+  Moved & {
+    readonly currency: string;
+    /** The same sums of each rail that has moved money, by its name. */
+    readonly rails: readonly RailTotal[];
+    /** Null where there are too many sessions to add it up, and so for `excess`. */
+    readonly open: Sum | null;
+    readonly excess: Sum | null;
+    /** Sessions that a payment of the interval completed, whenever they were created. */
+    readonly timeToPay: TimesToPay;
+    readonly sessions: {
+      readonly created: number;
+      readonly active: number;
+      readonly completed: number;
+      readonly expired: number;
+      readonly partiallyPaid: number;
+      readonly paidInExcess: number;
+    };
+  };
+
+/**
+ * Totals of every interval and currency of which there is anything, in the order of time and of currencies. Sessions that
+ * owe or were paid in excess are among those that are counted.
+ */
 export function totalsOf(
   intervals: readonly Interval[],
   sums: readonly MovementSum[],
   counts: readonly SessionCount[],
+  due: readonly SessionSum[] | null,
 ): Total[] {
   const sumsOf = Map.groupBy(sums, placeOf);
+  const dueOf = new Map(due?.map((each) => [placeOf(each), each]));
+  const noDue = due === null ? null : nothing;
   const countsOf = Map.groupBy(counts, placeOf);
   const currencies = [...new Set([...sums, ...counts].map(({ currency }) => currency))].sort();
   return intervals.flatMap((times, interval) =>
     currencies.flatMap((currency) => {
       const place = placeOf({ interval, currency });
       if (!sumsOf.has(place) && !countsOf.has(place)) return [];
+      const own = sumsOf.get(place) ?? [];
+      const { open = noDue, excess = noDue } = dueOf.get(place) ?? {};
       const sessions = counted(countsOf.get(place) ?? []);
-      return [{ ...times, currency, ...moved(sumsOf.get(place) ?? []), sessions }];
+      const rails = railsOf(own);
+      return [{ ...times, currency, ...moved(own), rails, open, excess, timeToPay: timesOf(own), sessions }];
     }),
   );
 }
@@ -102,7 +138,14 @@ export function totalsOf(
 const placeOf = ({ interval, currency }: Pick<MovementSum, 'interval' | 'currency'>) =>
   `${interval} ${currency}`;
 
-function moved(sums: readonly MovementSum[]) {
+const nothing: Sum = { count: 0, amount: 0n };
+
+const railsOf = (sums: readonly MovementSum[]): RailTotal[] =>
+  [...Map.groupBy(sums, ({ rail }) => rail)]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([rail, those]) => ({ rail, ...moved(those) }));
+
+function moved(sums: readonly MovementSum[]): Moved {
   function sumOf(is: (sum: MovementSum) => boolean, amountOf = ({ amount }: MovementSum) => amount): Sum {
     const all = sums.filter(is);
     return {
@@ -111,7 +154,6 @@ function moved(sums: readonly MovementSum[]) {
     };
   }
   const feeCurrencies = new Set(sums.flatMap(({ feeCurrency }) => feeCurrency ?? []));
-  const countOf = (time: keyof TimesToPay) => sums.reduce((count, each) => count + each[time], 0);
   return {
     received: sumOf(({ type }) => type === 'payment'),
     late: sumOf(({ late }) => late),
@@ -124,14 +166,18 @@ function moved(sums: readonly MovementSum[]) {
         ({ fee }) => fee,
       ),
     })),
-    timeToPay: {
-      within1Minute: countOf('within1Minute'),
-      within10Minutes: countOf('within10Minutes'),
-      within1Hour: countOf('within1Hour'),
-      within1Day: countOf('within1Day'),
-      within1Week: countOf('within1Week'),
-      over1Week: countOf('over1Week'),
-    },
+  };
+}
+
+function timesOf(sums: readonly MovementSum[]): TimesToPay {
+  const countOf = (time: keyof TimesToPay) => sums.reduce((count, each) => count + each[time], 0);
+  return {
+    within1Minute: countOf('within1Minute'),
+    within10Minutes: countOf('within10Minutes'),
+    within1Hour: countOf('within1Hour'),
+    within1Day: countOf('within1Day'),
+    within1Week: countOf('within1Week'),
+    over1Week: countOf('over1Week'),
   };
 }
 

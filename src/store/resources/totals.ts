@@ -1,8 +1,15 @@
 /** Sums of movements of money, and numbers of sessions, by intervals of time and currency. */
 import type { Tenant } from '../../checkout/tenant.ts';
-import { type Interval, type MovementSum, type SessionCount, timesToPayMs } from '../../checkout/totals.ts';
+import {
+  type Interval,
+  MOST_DUE,
+  type MovementSum,
+  type SessionCount,
+  type SessionSum,
+  timesToPayMs,
+} from '../../checkout/totals.ts';
 import { firstIdAt, type IdPrefix } from '../../lib/id.ts';
-import { either, join, raw, type Sql, sql } from '../sql.ts';
+import { either, join, nothing, raw, type Sql, sql } from '../sql.ts';
 import { classesOf, currenciesOf, isOfClass } from './checkout-classes.ts';
 import { all, indexedBy, inTime, owned, RARELY, type Read } from './read.ts';
 
@@ -28,15 +35,36 @@ const timesToPay = [
   ['over1Week', `> ${timesToPayMs.within1Week}`],
 ] as const;
 
-/** A WITH of the currencies and the intervals, whose bounds are ids with this prefix. */
-const ranges = (tenant: Tenant, { intervals, ...filter }: TotalsFilter, prefix: IdPrefix): Sql => sql`
-  WITH RECURSIVE currency (name) AS (${currenciesOf(tenant, filter)}), span (place, first, beyond) AS (VALUES ${join(
+/** The intervals as rows, whose bounds are ids with this prefix. */
+const spansOf = ({ intervals }: TotalsFilter, prefix: IdPrefix): Sql =>
+  sql`span (place, first, beyond) AS (VALUES ${join(
     intervals.map(
       ({ from, to }, place) =>
         sql`(${raw(`${place}`)}, ${firstIdAt(prefix, from)}, ${firstIdAt(prefix, to)})`,
     ),
     ', ',
   )})`;
+
+/** A WITH of the currencies and the intervals. */
+const ranges = (tenant: Tenant, filter: TotalsFilter, prefix: IdPrefix): Sql => sql`
+  WITH RECURSIVE currency (name) AS (${currenciesOf(tenant, filter)}), ${spansOf(filter, prefix)}`;
+
+/** Money of a session: PostgreSQL has it in a narrow row, where SQLite has what it follows from in an index. */
+const amountsOf = either({
+  sqlite: raw(
+    `iif(status = 'active', max(amount - amount_paid, 0), 0) AS open, max(amount_paid - amount, 0) AS excess`,
+  ),
+  postgres: raw('amount_open AS open, amount_excess AS excess'),
+});
+const currencyColumn = either({ sqlite: raw('invoice_currency'), postgres: raw('currency') });
+const isDue = either({
+  sqlite: raw("(status = 'active' OR paid_in_excess = 1)"),
+  postgres: raw('(amount_open > 0 OR amount_excess > 0)'),
+});
+
+type DueRow = Pick<SessionSum, 'interval' | 'currency'> & {
+  readonly [part in 'found' | `${'open' | 'excess'}${'Count' | 'Millions' | 'Rest'}`]: number;
+};
 
 /** Reads as lists do, for a limited time: there may be much to look at. */
 const search = <R, T>(tenant: Tenant, statement: Sql, from: (row: R) => T): Read<T[]> => ({
@@ -45,12 +73,22 @@ const search = <R, T>(tenant: Tenant, statement: Sql, from: (row: R) => T): Read
   rare: true,
 });
 
+function dueFrom(rows: readonly DueRow[], most: number): SessionSum[] | null {
+  if (rows.reduce((sum, { found }) => sum + Number(found), 0) > most) return null;
+  return rows.map(({ interval, currency, ...row }) => ({
+    interval,
+    currency,
+    open: { count: Number(row.openCount), amount: fromParts(row.openMillions, row.openRest) },
+    excess: { count: Number(row.excessCount), amount: fromParts(row.excessMillions, row.excessRest) },
+  }));
+}
+
 export const totals = {
   movements(tenant: Tenant, filter: TotalsFilter): Read<MovementSum[]> {
     const times = timesToPay.map(([name, is]) => `count(*) FILTER (WHERE time_to_pay_ms ${is}) AS "${name}"`);
     const sums = raw(
       [
-        'type, late, fee_currency AS "feeCurrency", count(*) AS count',
+        'rail, type, late, fee_currency AS "feeCurrency", count(*) AS count',
         partsOf('amount', 'millions', 'rest'),
         partsOf('fee', 'feeMillions', 'feeRest'),
         ...times,
@@ -62,9 +100,9 @@ export const totals = {
       SELECT place AS interval, name AS currency, ${either({
         sqlite: sql`${sums} FROM currency CROSS JOIN span
           CROSS JOIN movement${indexedBy('movement_currency')} ON ${conditions}
-          GROUP BY place, name, type, late, fee_currency`,
+          GROUP BY place, name, rail, type, late, fee_currency`,
         postgres: sql`found.* FROM currency CROSS JOIN span CROSS JOIN LATERAL (
-          SELECT ${sums} FROM movement WHERE ${conditions} GROUP BY type, late, fee_currency) AS found`,
+          SELECT ${sums} FROM movement WHERE ${conditions} GROUP BY rail, type, late, fee_currency) AS found`,
       })}`;
     return search(
       tenant,
@@ -77,6 +115,37 @@ export const totals = {
         fee: fromParts(feeMillions, feeRest),
       }),
     );
+  },
+
+  /**
+   * Money that sessions which were created in the intervals are owed, or were paid beyond their amounts; null if these are
+   * more than are added up. They are looked at in the order of lists: an index by currency would be one more that each
+   * change of an amount has to write.
+   */
+  due(tenant: Tenant, filter: TotalsFilter, most = MOST_DUE): Read<SessionSum[] | null> {
+    const { currency } = filter;
+    const table = either({ sqlite: raw('checkout'), postgres: raw('checkout_overview') });
+    const rows = sql`SELECT place, ${currencyColumn} AS name, ${amountsOf}
+      FROM span CROSS JOIN ${table}${indexedBy('checkout_overview')}
+      WHERE ${owned(tenant)} AND id >= span.first AND id < span.beyond AND ${inTime(`checkout.${RARELY}`)} AND ${isDue}
+        ${currency === undefined ? nothing : sql`AND ${currencyColumn} = ${currency}`}
+      LIMIT ${most + 1}`;
+    const sums = raw(
+      ['open', 'excess']
+        .map(
+          (part) =>
+            `count(*) FILTER (WHERE ${part} > 0) AS "${part}Count", ${partsOf(part, `${part}Millions`, `${part}Rest`)}`,
+        )
+        .join(', '),
+    );
+    return {
+      sql: sql`WITH ${spansOf(filter, 'chk')}
+        SELECT place AS interval, name AS currency, count(*) AS found, ${sums} FROM (${rows}) AS due GROUP BY place, name`,
+      by: 'list',
+      tenant,
+      rare: true,
+      from: (found) => dueFrom(found as readonly DueRow[], most),
+    };
   },
 
   /** Sessions that were created in the intervals, as they are now. */
