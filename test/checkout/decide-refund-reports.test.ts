@@ -100,7 +100,7 @@ suite('what a rail says of a refund', () => {
     const again = play(
       pending,
       reportRefund('failed', { bankEntry: 'ntc_1' }),
-      reportRefund('failed', { bankEntry: 'ntc_2' }),
+      reportRefund('failed', { bankEntry: 'ntc_2', reference: 're_1' }),
       reportRefund('succeeded', { bankEntry: 'ntc_3' }),
     );
     assert.deepEqual(again.refunds[0]?.bankEntries, ['ntc_1']);
