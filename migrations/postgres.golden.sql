@@ -142,6 +142,11 @@ CREATE TABLE checkout_overview (
   id text COLLATE "C" NOT NULL,
   amount bigint NOT NULL,
   description text COLLATE "C",
+  currency text COLLATE "C" NOT NULL,
+  amount_open bigint NOT NULL,
+  amount_excess bigint NOT NULL,
+  CONSTRAINT checkout_overview_amount_excess_check CHECK ((amount_excess >= 0)),
+  CONSTRAINT checkout_overview_amount_open_check CHECK ((amount_open >= 0)),
   CONSTRAINT checkout_overview_pkey PRIMARY KEY (account, live, id)
 ) WITH (fillfactor=80);
 CREATE INDEX checkout_overview_description ON checkout_overview USING btree (account, live, description, id) WHERE (description IS NOT NULL);
@@ -350,14 +355,15 @@ CREATE TABLE movement (
   CONSTRAINT movement_time_to_pay_ms_check CHECK ((time_to_pay_ms >= 0)),
   CONSTRAINT movement_type_check CHECK ((type = ANY (ARRAY['payment'::text, 'refund'::text, 'reversal'::text])))
 );
-CREATE INDEX movement_back ON movement USING btree (account, live, type, id, currency, amount) WHERE (type <> 'payment'::text);
+CREATE INDEX movement_back ON movement USING btree (account, live, type, id, currency, rail, amount) WHERE (type <> 'payment'::text);
 CREATE INDEX movement_checkout ON movement USING btree (account, live, checkout, id);
-CREATE INDEX movement_currency ON movement USING btree (account, live, currency, id, amount, time_to_pay_ms);
-CREATE INDEX movement_fee ON movement USING btree (account, live, fee_currency, currency, id, fee) WHERE (fee_currency IS NOT NULL);
-CREATE INDEX movement_late ON movement USING btree (account, live, id, currency, amount) WHERE late;
+CREATE INDEX movement_currency ON movement USING btree (account, live, currency, id, time_to_pay_ms);
+CREATE INDEX movement_fee ON movement USING btree (account, live, fee_currency, currency, rail, id, fee) WHERE (fee_currency IS NOT NULL);
+CREATE INDEX movement_late ON movement USING btree (account, live, id, currency, rail, amount) WHERE late;
 CREATE UNIQUE INDEX movement_pkey ON movement USING btree (account, live, id);
 CREATE INDEX movement_rail ON movement USING btree (account, live, rail, id);
 CREATE INDEX movement_reference ON movement USING btree (account, live, reference, id);
+CREATE INDEX movement_total ON movement USING btree (account, live, currency, rail, id, amount, time_to_pay_ms);
 
 CREATE TABLE payment (
   account bigint NOT NULL,
@@ -418,6 +424,7 @@ CREATE TABLE refund (
   checkout text COLLATE "C" NOT NULL,
   rail text COLLATE "C" NOT NULL,
   state text COLLATE "C" NOT NULL,
+  payment_file text COLLATE "C",
   CONSTRAINT refund_pkey PRIMARY KEY (account, live, id),
   CONSTRAINT refund_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text])))
 );

@@ -363,6 +363,8 @@ CREATE TABLE refund (
   checkout TEXT NOT NULL,
   rail TEXT NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('pending', 'succeeded', 'failed')),
+  -- The file that it went out in, whatever became of it.
+  payment_file TEXT,
   PRIMARY KEY (account, live, id)
 ) STRICT, WITHOUT ROWID;
 
@@ -462,7 +464,8 @@ CREATE INDEX checkout_email ON checkout (account, live, email, id) WHERE email I
 
 -- index checkout_overview
 CREATE INDEX checkout_overview ON checkout
-  (account, live, id, amount, description, invoice_currency, status, payment_status, partially_paid, paid_in_excess);
+  (account, live, id, amount, description, invoice_currency, status, payment_status, partially_paid, paid_in_excess,
+    amount_paid);
 
 -- index checkout_reference
 CREATE INDEX checkout_reference ON checkout (account, live, reference_id, id);
@@ -501,25 +504,29 @@ CREATE INDEX delivery_receiver_due ON delivery (account, live, receiver, due_at)
 CREATE UNIQUE INDEX event_id ON event (account, live, id);
 
 -- index movement_back
-CREATE INDEX movement_back ON movement (account, live, type, id, currency, amount) WHERE type <> 'payment';
+CREATE INDEX movement_back ON movement (account, live, type, id, currency, rail, amount) WHERE type <> 'payment';
 
 -- index movement_checkout
 CREATE INDEX movement_checkout ON movement (account, live, checkout, id);
 
 -- index movement_currency
-CREATE INDEX movement_currency ON movement (account, live, currency, id, amount, time_to_pay_ms);
+CREATE INDEX movement_currency ON movement (account, live, currency, id, time_to_pay_ms);
 
 -- index movement_fee
-CREATE INDEX movement_fee ON movement (account, live, fee_currency, currency, id, fee) WHERE fee_currency IS NOT NULL;
+CREATE INDEX movement_fee ON movement (account, live, fee_currency, currency, rail, id, fee)
+  WHERE fee_currency IS NOT NULL;
 
 -- index movement_late
-CREATE INDEX movement_late ON movement (account, live, id, currency, amount) WHERE late = 1;
+CREATE INDEX movement_late ON movement (account, live, id, currency, rail, amount) WHERE late = 1;
 
 -- index movement_rail
 CREATE INDEX movement_rail ON movement (account, live, rail, id);
 
 -- index movement_reference
 CREATE INDEX movement_reference ON movement (account, live, reference, id);
+
+-- index movement_total
+CREATE INDEX movement_total ON movement (account, live, currency, rail, id, amount, time_to_pay_ms);
 
 -- index payment_attempt_reference
 CREATE UNIQUE INDEX payment_attempt_reference ON payment_attempt (account, live, rail, reference);

@@ -155,6 +155,10 @@ CREATE TABLE checkout_overview (
   amount bigint NOT NULL,
   -- The description's first 64 characters, lower-case, for prefix search.
   description text COLLATE "C",
+  -- For totals: what an active session is still owed, and what was paid beyond the amount.
+  currency text COLLATE "C" NOT NULL,
+  amount_open bigint NOT NULL CHECK (amount_open >= 0),
+  amount_excess bigint NOT NULL CHECK (amount_excess >= 0),
   PRIMARY KEY (account, live, id)
 ) WITH (fillfactor = 80);
 CREATE INDEX checkout_overview_description ON checkout_overview (account, live, description, id)
@@ -413,6 +417,8 @@ CREATE TABLE refund (
   checkout text COLLATE "C" NOT NULL,
   rail text COLLATE "C" NOT NULL,
   state text COLLATE "C" NOT NULL CHECK (state IN ('pending', 'succeeded', 'failed')),
+  -- The file that it went out in, whatever became of it.
+  payment_file text COLLATE "C",
   PRIMARY KEY (account, live, id)
 );
 
@@ -442,12 +448,15 @@ CREATE TABLE movement (
 );
 
 -- With what totals are made of, so that they look at nothing else.
-CREATE INDEX movement_currency ON movement (account, live, currency, id, amount, time_to_pay_ms);
+CREATE INDEX movement_total ON movement (account, live, currency, rail, id, amount, time_to_pay_ms);
+-- For lists, and the newest times to pay.
+CREATE INDEX movement_currency ON movement (account, live, currency, id, time_to_pay_ms);
 -- Few; payments are found in the order of all.
-CREATE INDEX movement_back ON movement (account, live, type, id, currency, amount) WHERE type <> 'payment';
-CREATE INDEX movement_late ON movement (account, live, id, currency, amount) WHERE late;
+CREATE INDEX movement_back ON movement (account, live, type, id, currency, rail, amount) WHERE type <> 'payment';
+CREATE INDEX movement_late ON movement (account, live, id, currency, rail, amount) WHERE late;
 -- Payments of which a fee is known, by its currency.
-CREATE INDEX movement_fee ON movement (account, live, fee_currency, currency, id, fee) WHERE fee_currency IS NOT NULL;
+CREATE INDEX movement_fee ON movement (account, live, fee_currency, currency, rail, id, fee)
+  WHERE fee_currency IS NOT NULL;
 CREATE INDEX movement_checkout ON movement (account, live, checkout, id);
 CREATE INDEX movement_reference ON movement (account, live, reference, id);
 CREATE INDEX movement_rail ON movement (account, live, rail, id);

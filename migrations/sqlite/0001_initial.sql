@@ -171,7 +171,8 @@ CREATE INDEX checkout_class ON checkout
 -- amount or description stays on its page, where an index in the order of their values would cost each update two pages
 -- at random. (Measured: a quarter of the update's time.)
 CREATE INDEX checkout_overview ON checkout
-  (account, live, id, amount, description, invoice_currency, status, payment_status, partially_paid, paid_in_excess);
+  (account, live, id, amount, description, invoice_currency, status, payment_status, partially_paid, paid_in_excess,
+    amount_paid);
 -- Descriptions that a merchant has written; those that are made of items begin with a quantity, and change with them.
 CREATE INDEX checkout_description ON checkout (account, live, description, id)
   WHERE description NOT GLOB '[0-9] x *' AND description NOT GLOB '[0-9][0-9] x *';
@@ -395,6 +396,8 @@ CREATE TABLE refund (
   checkout TEXT NOT NULL,
   rail TEXT NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('pending', 'succeeded', 'failed')),
+  -- The file that it went out in, whatever became of it.
+  payment_file TEXT,
   PRIMARY KEY (account, live, id)
 ) STRICT, WITHOUT ROWID;
 
@@ -424,12 +427,15 @@ CREATE TABLE movement (
 ) STRICT;
 
 -- With what totals are made of, so that they look at nothing else.
-CREATE INDEX movement_currency ON movement (account, live, currency, id, amount, time_to_pay_ms);
+CREATE INDEX movement_total ON movement (account, live, currency, rail, id, amount, time_to_pay_ms);
+-- For lists, and the newest times to pay.
+CREATE INDEX movement_currency ON movement (account, live, currency, id, time_to_pay_ms);
 -- Few; payments are found in the order of all.
-CREATE INDEX movement_back ON movement (account, live, type, id, currency, amount) WHERE type <> 'payment';
-CREATE INDEX movement_late ON movement (account, live, id, currency, amount) WHERE late = 1;
+CREATE INDEX movement_back ON movement (account, live, type, id, currency, rail, amount) WHERE type <> 'payment';
+CREATE INDEX movement_late ON movement (account, live, id, currency, rail, amount) WHERE late = 1;
 -- Payments of which a fee is known, by its currency.
-CREATE INDEX movement_fee ON movement (account, live, fee_currency, currency, id, fee) WHERE fee_currency IS NOT NULL;
+CREATE INDEX movement_fee ON movement (account, live, fee_currency, currency, rail, id, fee)
+  WHERE fee_currency IS NOT NULL;
 CREATE INDEX movement_checkout ON movement (account, live, checkout, id);
 CREATE INDEX movement_reference ON movement (account, live, reference, id);
 CREATE INDEX movement_rail ON movement (account, live, rail, id);

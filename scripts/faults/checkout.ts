@@ -380,6 +380,24 @@ export const checkoutFaults: readonly Fault[] = [
     replace: 'refund.attempt === attempt',
   },
   {
+    name: 'a refund is in the payment file that was told last',
+    ...elsewhere('refunds', ['decide-refund-reports'], 'a search puts a refund into one file'),
+    find: 'const file = paymentFile ?? reported.paymentFile;',
+    replace: 'const file = reported.paymentFile ?? paymentFile;',
+  },
+  {
+    name: 'a bank entry that brings nothing new has moved a refund',
+    ...refunds('decide-refund-reports'),
+    find: 'isNews && bankEntry !== undefined',
+    replace: 'bankEntry !== undefined',
+  },
+  {
+    name: 'a refund goes into a payment file unseen',
+    ...rules('events', ['decide-refund-reports']),
+    find: ' || paymentFile !== before.refunds[index]?.paymentFile',
+    replace: '',
+  },
+  {
     name: 'late money counts twice',
     ...session('exhaustive/exhaustive'),
     find: 'sum += payment.amount;',

@@ -902,16 +902,16 @@ export const httpFaults: readonly Fault[] = [
   {
     name: 'a sum of fees that no number holds is told with other digits',
     ...http('routes/movement', 'fees'),
-    find: '[received, refunded, reversed, ...fees]',
-    replace: '[received, refunded, reversed]',
+    find: '[received, refunded, reversed, ...fees, open, excess]',
+    replace: '[received, refunded, reversed, open, excess]',
   },
   {
     name: 'a fee stands in the currency of its payment',
     file: 'src/checkout/representation.ts',
     tests: ['test/api/fees.test.ts'],
     checkers: { rules: { beyond: 'what is shown is part of no decision' } },
-    find: '{ ...sum(fee), currency: fee.currency }',
-    replace: '{ ...sum(fee), currency }',
+    find: '{ ...representSum(fee), currency: fee.currency }',
+    replace: "{ ...representSum(fee), currency: 'EUR' }",
   },
   {
     name: 'any number of intervals are summed up',

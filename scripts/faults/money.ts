@@ -9,6 +9,11 @@ const screen = (name: string, ...tests: readonly string[]) => ({
   file: `src/dashboard/screens/${name}.ts`,
   tests: tests.map((test) => `test/dashboard/${test}.test.ts`),
 });
+/** Parts that the screens about money share. */
+const part = (name: string, ...tests: readonly string[]) => ({
+  ...screen(name, ...tests),
+  file: `src/dashboard/money/${name}.ts`,
+});
 
 export const moneyFaults: readonly Fault[] = [
   {
@@ -151,25 +156,25 @@ export const moneyFaults: readonly Fault[] = [
   },
   {
     name: 'a batch of DATEV is exported though nobody knows how long it is',
-    ...screen('reports', 'reports'),
+    ...screen('exports', 'reports'),
     find: 'if (!totals.ok)\n        return totals.status === 400',
     replace: 'if (!totals.ok && totals.status < 500)\n        return totals.status === 400',
   },
   {
     name: 'each interval of a report is held against the limit of a file',
-    ...screen('reports', 'reports'),
+    ...screen('exports', 'reports'),
     find: "{ ...query, interval: '' }",
     replace: '{ ...query }',
   },
   {
     name: 'a report goes by the real clock',
-    ...screen('reports', 'reports'),
+    ...part('report-query', 'reports'),
     find: 'tenantNow(place.account, place.mode, realNow())',
     replace: "tenantNow(place.account, 'live', realNow())",
   },
   {
     name: 'an export that is refused forgets the interval',
-    ...screen('reports', 'reports'),
+    ...part('export-form', 'reports'),
     find: "'currency', 'interval', 'time_zone'].map((name) => hidden",
     replace: "'currency', 'time_zone'].map((name) => hidden",
   },
@@ -210,7 +215,7 @@ export const moneyFaults: readonly Fault[] = [
   },
   {
     name: 'an export of a report has all currencies',
-    ...screen('reports', 'reports'),
+    ...screen('exports', 'reports'),
     find: 'query: timesOf(time, currency) };',
     replace: "query: timesOf(time, '') };",
   },
@@ -227,5 +232,99 @@ export const moneyFaults: readonly Fault[] = [
     find: 'const from = await payerOf(store, tenant, checkout, refund, file.account, configured);\n      if (from === null) continue;',
     replace:
       'const from = await payerOf(store, tenant, checkout, refund, configured[0] ?? file.account, configured);\n      if (from === null) continue;',
+  },
+  {
+    name: 'a batch of DATEV is held against what comes while it is written',
+    ...screen('exports', 'reports'),
+    find: 'const to = endBehind(first.data, time.to);',
+    replace: 'const { to } = time;',
+  },
+  {
+    name: 'a batch of DATEV that a command writes is held against what comes meanwhile',
+    file: 'src/cli/commands/money/export.ts',
+    tests: ['test/cli/money.test.ts'],
+    find: 'queryTo(endBehind(first, time.to))',
+    replace: 'queryTo(time.to)',
+  },
+  {
+    name: 'a day of OFX begins in Greenwich',
+    ...accounting('ofx'),
+    find: "`${day.replaceAll('-', '')}120000`",
+    replace: "day.replaceAll('-', '')",
+  },
+  {
+    name: 'what was paid in excess leads to all sessions',
+    ...part('report', 'reports'),
+    find: "rows({ paid_in_excess: 'true' }, amount)",
+    replace: 'rows({}, amount)',
+  },
+  {
+    name: 'a sum of a rail leads to movements of all rails',
+    ...part('report', 'reports'),
+    find: 'movedCells(each, ways, { rail: each.rail })',
+    replace: 'movedCells(each, ways)',
+  },
+  {
+    name: 'a session that is over is owed money still',
+    file: 'src/store/resources/totals.ts',
+    tests: ['test/store/sqlite.test.ts'],
+    find: "iif(status = 'active', max(amount - amount_paid, 0), 0) AS open",
+    replace: 'max(amount - amount_paid, 0) AS open',
+  },
+  {
+    name: 'a part of what is owed stands for all of it',
+    file: 'src/store/resources/totals.ts',
+    tests: ['test/store/sqlite.test.ts'],
+    find: 'Number(found), 0) > most) return null;',
+    replace: 'Number(found), 0) < 0) return null;',
+  },
+  {
+    name: 'money of all rails is that of one',
+    file: 'src/store/resources/totals.ts',
+    tests: ['test/store/sqlite.test.ts'],
+    find: 'GROUP BY place, name, rail, type, late, fee_currency',
+    replace: 'GROUP BY place, name, type, late, fee_currency',
+  },
+  {
+    name: 'a refund does not tell which bank entry has ended it',
+    file: 'src/banking/effects.ts',
+    tests: ['test/banking/effects-outgoing.test.ts'],
+    find: '    bankEntry: id,\n',
+    replace: '',
+  },
+  {
+    name: 'a refund that went out does not say in which file',
+    file: 'src/writer/handlers/payment-file.ts',
+    tests: ['test/api/payment-files.test.ts'],
+    find: '      paymentFile: id,\n',
+    replace: '',
+  },
+  {
+    name: 'a payment file may have refunds that say nothing of it',
+    file: 'src/store/check/money-rules.ts',
+    tests: ['test/cli/db-check.test.ts'],
+    find: 'refunds.map((id) => [id]),',
+    replace: 'JSON.parse(sent ?? "[]"),',
+  },
+  {
+    name: 'a file that is announced to be too large is waited for',
+    file: 'src/dashboard/upload.ts',
+    tests: ['test/dashboard/statements.test.ts'],
+    find: 'isTooLarge: lengthOf(raw) > MAX_FORM_BYTES,',
+    replace: 'isTooLarge: false,',
+  },
+  {
+    name: 'webhooks that have failed long ago are not offered to be sent again',
+    file: 'src/dashboard/sessions/history.ts',
+    tests: ['test/dashboard/session.test.ts'],
+    find: "deliveriesOf(api, id, { status: 'failed', limit: 1 }) : none",
+    replace: 'none : none',
+  },
+  {
+    name: 'whoever resends what has failed of a session resends that of all',
+    file: 'src/http/routes/webhook-delivery.ts',
+    tests: ['test/api/deliveries-resend.test.ts'],
+    find: 'createdFrom, ...withoutUndefined({ subject }) }',
+    replace: 'createdFrom }',
   },
 ];

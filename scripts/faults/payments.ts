@@ -84,8 +84,8 @@ export const paymentFaults: readonly Fault[] = [
     name: 'a part of a split entry has no entry',
     file: 'src/http/evidence.ts',
     tests: evidence,
-    find: "reference.split('.')",
-    replace: "reference.split('/')",
+    find: "(bankEntry ?? reference).split('.')",
+    replace: "(bankEntry ?? reference).split('/')",
   },
   {
     name: 'the cause of a change is not written down with it',
@@ -307,8 +307,8 @@ export const paymentFaults: readonly Fault[] = [
     name: 'webhooks are told of as sent, although nobody knows which have failed',
     ...actions,
     tests: ['test/dashboard/refusals.test.ts'],
-    find: 'if (!failed.ok) return refused(failed.status, failed.mistakes);',
-    replace: "if (!failed.ok) return { goTo: sessionWay(visit), done: 'webhooks-resent' };",
+    find: 'if (!left.ok) return refused(left.status, left.mistakes);',
+    replace: "if (!left.ok) return { goTo: sessionWay(visit), done: 'webhooks-resent' };",
   },
   {
     name: 'a session without time for its history is told of as none',
@@ -387,7 +387,8 @@ export const paymentFaults: readonly Fault[] = [
   {
     name: 'a refusal of one webhook keeps the others from being sent',
     ...actions,
-    find: 'if (!answer.ok) refusal ??= answer;',
-    replace: 'if (!answer.ok) return screen(visit, answer);',
+    find: 'const sent = await resendAll(visit, session.data.id);',
+    replace:
+      "const known = await deliveriesOf(api, idIn(visit), { status: 'failed', limit: 1 });\n      const blocked = known.ok ? await api.send('POST', `/v3/webhook_delivery/${known.data[0]?.id}/resend`) : known;\n      if (!blocked.ok) return screen(visit, blocked);\n      const sent = await resendAll(visit, session.data.id);",
   },
 ];

@@ -276,7 +276,7 @@ export const simulationFaults: readonly Fault[] = [
   {
     name: 'two payment files have the same refund',
     ...foundAt('writer/handlers/payment-file', 310),
-    find: "refund?.status !== 'pending' || refund.reference !== ''",
+    find: "refund?.status !== 'pending' || refund.paymentFile !== undefined",
     replace: "refund?.status !== 'pending'",
   },
   {

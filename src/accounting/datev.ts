@@ -29,7 +29,10 @@ export const MAX_BOOKINGS = 99_999;
 /** Largest amount of a line, in cents. */
 const MAX_CENTS = 999_999_999_999;
 
-/** Thrown in the middle of a batch: what was written of it is no file. */
+/**
+ * Thrown in the middle of a batch: what was written of it is no file. Batches are counted before; the one that grows behind
+ * that is one whose fees are told meanwhile.
+ */
 export class TooManyBookings extends Error {
   constructor() {
     super(`one file of DATEV has at most ${MAX_BOOKINGS} bookings`);

@@ -7,6 +7,13 @@ export type Movement = ReturnType<typeof representMovement>;
 /** Pages of a list of movements, which are written as they come. */
 export type Movements = AsyncIterable<readonly Movement[]>;
 
+/**
+ * End of an export, in milliseconds: behind its newest movement, the first one of its first page. Whatever comes while the
+ * file is written is in no page of it, so what is summed up about the file beforehand ends there as well.
+ */
+export const endBehind = ([newest]: ReadonlyArray<Pick<Movement, 'created_at'>>, to: number): number =>
+  newest === undefined ? to : Math.min(to, Date.parse(newest.created_at) + 1);
+
 /** A function that tells the day of a time, such as `2030-01-31`. */
 export type DayOf = (time: string) => string;
 

@@ -35,7 +35,7 @@ const MAX_MEMO = 255;
 
 export async function* ofxStatement(movements: Movements, statement: Statement): AsyncGenerator<string> {
   const { first, last, createdAt, currency, account, dayOf } = statement;
-  const [start, end] = [digits(first), digits(last)];
+  const [start, end] = [noonOf(first), noonOf(last)];
   const status = ['<STATUS>', '<CODE>0', '<SEVERITY>INFO', '</STATUS>'];
   yield `${HEAD}\r\n\r\n${linesOf(
     ...['<OFX>', '<SIGNONMSGSRSV1>', '<SONRS>', ...status, `<DTSERVER>${createdAt}`, '<LANGUAGE>ENG'],
@@ -89,14 +89,18 @@ function transactionsOf(movement: Movement, statementCurrency: string): Transact
 /** Elements in the order of the definition. */
 const written = ({ id, type, createdAt, amount, name, memo }: Transaction, dayOf: DayOf, currency: string) =>
   linesOf(
-    ...['<STMTTRN>', `<TRNTYPE>${type}`, `<DTPOSTED>${digits(dayOf(createdAt))}`],
+    ...['<STMTTRN>', `<TRNTYPE>${type}`, `<DTPOSTED>${noonOf(dayOf(createdAt))}`],
     ...[`<TRNAMT>${signed(BigInt(amount), currency)}`, `<FITID>${id}`],
     ...[`<NAME>${ascii(name, MAX_NAME)}`, `<MEMO>${ascii(memo, MAX_MEMO)}`, '</STMTTRN>'],
   );
 
 const linesOf = (...lines: readonly string[]): string => `${lines.join('\r\n')}\r\n`;
 
-const digits = (day: string): string => day.replaceAll('-', '');
+/**
+ * A day at noon, Greenwich time: one without a time is midnight there by the definition, which programs in America take for
+ * the day before, and other programs warn of.
+ */
+const noonOf = (day: string): string => `${day.replaceAll('-', '')}120000`;
 
 /** An exact sum in major units, however large. */
 function signed(amount: bigint, currency: string): string {

@@ -64,7 +64,7 @@ export type EntryEffects = {
 export type Fresh = {
   readonly now: TenantTime;
   /** Id of the entry. */
-  readonly id: string;
+  readonly id: EntryId;
   readonly newAttempt: () => AttemptId;
   readonly newRefund: () => RefundId;
 };
@@ -149,7 +149,7 @@ export function assignedRefund(
 function refundEffects(
   entry: EntryContent,
   { checkout, refund }: NonNullable<Facts['refund']>,
-  { now }: Fresh,
+  { now, id }: Fresh,
 ): EntryEffects {
   if (entry.amount !== refund.amount || entry.currency !== checkout.currency) {
     return leaveOpen({ ...entry, concerns: refund.id }, 'refund_differs');
@@ -168,6 +168,7 @@ function refundEffects(
     reference: cameBack ? '' : entry.bankReference || entry.endToEndId,
     failure: cameBack ? `The bank has returned the money. ${reasonOf(entry)}`.trim() : '',
     syncAt: null,
+    bankEntry: id,
   } as const;
   return { entry: { ...entry, concerns: refund.id }, effects: [{ checkout: checkout.id, command }] };
 }

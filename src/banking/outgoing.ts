@@ -102,7 +102,7 @@ async function gather(
     const open = files.filter(({ isFull }) => !isFull);
     if (open.length === 0) break;
     const refund = checkout.refunds.find((each) => each.id === id);
-    if (refund?.reference !== '') continue;
+    if (!refund || refund.paymentFile !== undefined) continue;
     for (const file of open.filter(({ account }) => account.currency === checkout.currency)) {
       const from = await payerOf(store, tenant, checkout, refund, file.account, configured);
       if (from === null) continue;

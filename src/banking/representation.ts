@@ -39,7 +39,14 @@ export function representEntry(entry: BankEntry) {
     })),
     suggestions: entry.suggestions.map(({ checkout, score }) => ({ payin: checkout, score })),
     sent_back:
-      sentBack === null ? null : { amount: sentBack.amount, status: sentBack.state, reason: sentBack.reason },
+      sentBack === null
+        ? null
+        : {
+            amount: sentBack.amount,
+            status: sentBack.state,
+            reason: sentBack.reason,
+            payment_file: sentBack.file,
+          },
     note: entry.note,
   };
 }

@@ -2,7 +2,7 @@
  * Commands for a checkout session. A command brings everything that the decision needs: the time, random ids and
  * checked input. It is data, so that a decision can be repeated.
  */
-import type { AttemptId, RefundId } from './ids.ts';
+import type { AttemptId, BankEntryId, PaymentFileId, RefundId } from './ids.ts';
 import type { Item } from './items.ts';
 import type { Problem } from './refusals.ts';
 import type {
@@ -141,6 +141,10 @@ export type ReportRefund = At & {
   readonly reference: string;
   readonly failure: string;
   readonly syncAt: TenantTime | null;
+  /** Id of the payment file that the refund goes out in. */
+  readonly paymentFile?: PaymentFileId;
+  /** Id of the bank entry that tells of it. */
+  readonly bankEntry?: BankEntryId;
 };
 
 /** Report of a rail about money that it takes back. */

@@ -79,13 +79,14 @@ export function eventsBetween(before: Checkout | null, after: Checkout): Checkou
   if (payin !== payinStatusOf(before)) events.push({ type: `payin.${payin}` });
 
   // An attempt that became unknown, or was noted on, has no event of its own, and beside another payment not even a payin
-  // event. Neither has a refund whose rail has given it an id, nor a reversal that changes its amount.
+  // event. Neither has a refund that got an id at its rail or went into a payment file, nor a reversal that changes its amount.
   const attemptChanged = after.attempts.some(({ id, status, metadata }) => {
     const earlier = known.get(id);
     return status !== earlier?.status || metadata !== earlier?.metadata;
   });
   const refundChanged = after.refunds.some(
-    ({ reference }, index) => reference !== before.refunds[index]?.reference,
+    ({ reference, paymentFile }, index) =>
+      reference !== before.refunds[index]?.reference || paymentFile !== before.refunds[index]?.paymentFile,
   );
   const isUntold = attemptChanged || refundChanged || before.reversals !== after.reversals;
   if (events.length === 0 && isUntold) events.push({ type: 'checkout.updated' });

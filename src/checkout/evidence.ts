@@ -39,7 +39,8 @@ export function evidenceOf(
   switch (about) {
     case 'refund':
       return refunds
-        .filter((each) => each.id === id && each.reference !== '' && each.status === what)
+        .filter((each) => each.id === id && each.status === what)
+        .filter(({ reference, bankEntries }) => reference !== '' || bankEntries !== undefined)
         .map(({ rail, reference, attempt }) => found(rail, reference, attempt));
     case 'reversal':
       return reversals

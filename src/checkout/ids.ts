@@ -7,3 +7,5 @@ export type CustomerId = `cus_${string}`;
 export type AttemptId = `pat_${string}`;
 export type RefundId = `rfd_${string}`;
 export type MovementId = `mov_${string}`;
+export type PaymentFileId = `bfl_${string}`;
+export type BankEntryId = `ntc_${string}`;

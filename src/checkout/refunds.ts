@@ -141,20 +141,40 @@ export function reportRefund(
   const refund = checkout.refunds.find(({ id }) => id === command.refund);
   if (!refund) return refuse('not_found', 'There is no such refund.');
   const news = refundStatuses.indexOf(command.status) - refundStatuses.indexOf(refund.status);
+  const links = linksOf(refund, command, news > 0);
   const moved: Refund =
     news < 0
       ? // Overtaken; but it may be the first to say what the rail calls the refund.
-        { ...refund, reference: refund.reference || command.reference }
+        { ...refund, ...links, reference: refund.reference || command.reference }
       : {
           ...refund,
+          ...links,
           status: command.status,
           reference: command.reference || refund.reference,
           failure: news > 0 ? command.failure : refund.failure,
           syncAt: command.status === 'pending' ? command.syncAt : null,
         };
-  const isSame = news <= 0 && moved.reference === refund.reference && moved.syncAt === refund.syncAt;
+  const isSame =
+    news <= 0 &&
+    moved.reference === refund.reference &&
+    moved.paymentFile === refund.paymentFile &&
+    moved.syncAt === refund.syncAt;
   if (isSame) return checkout;
   return { ...checkout, refunds: checkout.refunds.map((each) => (each === refund ? moved : each)) };
+}
+
+/** The payment file, which is the first that the refund was put into, and the bank entries that have moved it. */
+function linksOf(
+  { paymentFile, bankEntries = [] }: Refund,
+  reported: Pick<ReportRefund, 'paymentFile' | 'bankEntry'>,
+  isNews: boolean,
+): Pick<Refund, 'paymentFile' | 'bankEntries'> {
+  const file = paymentFile ?? reported.paymentFile;
+  const { bankEntry } = reported;
+  return {
+    ...(file === undefined ? {} : { paymentFile: file }),
+    ...(isNews && bankEntry !== undefined ? { bankEntries: [...bankEntries, bankEntry] } : {}),
+  };
 }
 
 /** Records a reversal by a rail, or moves it to the reported status, unless more is known already. */

@@ -19,7 +19,7 @@ import {
   type Reversal,
   statusOf,
 } from './session.ts';
-import type { Sum, Total } from './totals.ts';
+import type { Moved, Sum, Total } from './totals.ts';
 
 /** `checkoutUrl` is the address under which payers reach this service, without a trailing slash. */
 export function representCheckout(checkout: Checkout, checkoutUrl: string) {
@@ -109,6 +109,8 @@ export function representRefund(checkout: Checkout, refund: Refund) {
     reason: refund.reason,
     remarks: refund.remarks,
     reference: refund.reference,
+    payment_file: refund.paymentFile ?? '',
+    bank_entries: refund.bankEntries ?? [],
     webhook_url: refund.webhookUrl,
     metadata: refund.metadata,
   };
@@ -188,20 +190,30 @@ function representFee({ fee, feeCurrency }: Movement) {
   return fee === null || feeCurrency === null ? null : { amount: fee, currency: feeCurrency };
 }
 
+const representSum = ({ count, amount }: Sum) => ({ count, amount: Number(amount) });
+
+function representMoved({ received, late, refunded, reversed, fees }: Moved) {
+  return {
+    received: representSum(received),
+    late: representSum(late),
+    refunded: representSum(refunded),
+    reversed: representSum(reversed),
+    fees: fees.map((fee) => ({ ...representSum(fee), currency: fee.currency })),
+  };
+}
+
 /** Sums that are too large for a number are for the caller to refuse. */
 export function representTotal(total: Total) {
-  const { from, to, currency, fees, timeToPay, sessions, ...sums } = total;
-  const sum = ({ count, amount }: Sum) => ({ count, amount: Number(amount) });
+  const { from, to, currency, rails, open, excess, timeToPay, sessions } = total;
   return {
     object: 'total',
     from: timestamp(from),
     to: timestamp(to),
     currency,
-    received: sum(sums.received),
-    late: sum(sums.late),
-    refunded: sum(sums.refunded),
-    reversed: sum(sums.reversed),
-    fees: fees.map((fee) => ({ ...sum(fee), currency: fee.currency })),
+    ...representMoved(total),
+    rails: rails.map((each) => ({ rail: each.rail, ...representMoved(each) })),
+    open: open && representSum(open),
+    excess: excess && representSum(excess),
     time_to_pay: {
       within_1_minute: timeToPay.within1Minute,
       within_10_minutes: timeToPay.within10Minutes,

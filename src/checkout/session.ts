@@ -5,7 +5,7 @@
  * derive every public status from them, so that no two fields can disagree. All times are milliseconds since the epoch,
  * in the clock of the session's account and mode.
  */
-import type { AttemptId, CheckoutId, CustomerId, RefundId } from './ids.ts';
+import type { AttemptId, BankEntryId, CheckoutId, CustomerId, PaymentFileId, RefundId } from './ids.ts';
 import type { Item } from './items.ts';
 import type { Tenant, TenantTime } from './tenant.ts';
 
@@ -117,6 +117,10 @@ export type Refund = {
   readonly rail: string;
   /** The rail's own id of the refund; empty until it has one. */
   readonly reference: string;
+  /** Id of the payment file that it went out in; absent where it is in none. It stays whatever becomes of the refund. */
+  readonly paymentFile?: PaymentFileId;
+  /** Ids of the bank entries that moved it, oldest first: carried out, and come back. Absent: none has. */
+  readonly bankEntries?: readonly BankEntryId[];
   readonly amount: number;
   /** Reason in the merchant's words. */
   readonly reason: string;

@@ -29,10 +29,14 @@ export const timesToPayMs = {
 export type TimesToPay = Readonly<Record<keyof typeof timesToPayMs | 'over1Week', number>>;
 
 /**
- * A sum of an interval and currency, `interval` being the place among those that were asked for: of all its movements, of
- * those that are told of apart, or of fees in a currency. What was received is the rest of all.
+ * A sum of an interval, currency and rail, `interval` being the place among those that were asked for: of all its movements,
+ * of those that are told of apart, or of fees in a currency. What was received is the rest of all.
  */
-export type MovementSum = Sum & { readonly interval: number; readonly currency: string } & (
+export type MovementSum = Sum & {
+  readonly interval: number;
+  readonly currency: string;
+  readonly rail: string;
+} & (
     | ({ readonly of: 'all' } & TimesToPay)
     | { readonly of: 'refund' | 'reversal' | 'late' }
     | { readonly of: 'fee'; readonly feeCurrency: string }
@@ -48,6 +52,19 @@ export type SessionCount = {
   readonly count: number;
 };
 
+/** Sessions whose money is added up at most; of more, a shorter time has to be asked for. */
+export const MOST_DUE = 250_000;
+
+/** Money of sessions that were created in an interval, as they are now. */
+export type SessionSum = {
+  readonly interval: number;
+  readonly currency: string;
+  /** What active sessions are still owed. */
+  readonly open: Sum;
+  /** What was paid beyond the amounts, whether or not it went back. */
+  readonly excess: Sum;
+};
+
 export type Sum = {
   readonly count: number;
   /** In minor units. The sum of many large amounts has more digits than a number holds. */
@@ -57,8 +74,8 @@ export type Sum = {
 /** Fees in a currency: how many payments they were kept of, and their sum. */
 export type FeeSum = Sum & { readonly currency: string };
 
-export type Total = Interval & {
-  readonly currency: string;
+/** Movements, summed up. */
+export type Moved = {
   /** All payments, with those that were late. */
   readonly received: Sum;
   readonly late: Sum;
@@ -66,33 +83,55 @@ export type Total = Interval & {
   readonly reversed: Sum;
   /** Fees that are known of the payments, by their own currencies, which are not added to one another. */
   readonly fees: readonly FeeSum[];
-  /** Sessions that a payment of the interval completed, whenever they were created. */
-  readonly timeToPay: TimesToPay;
-  readonly sessions: {
-    readonly created: number;
-    readonly active: number;
-    readonly completed: number;
-    readonly expired: number;
-    readonly partiallyPaid: number;
-    readonly paidInExcess: number;
-  };
 };
 
-/** Totals of every interval and currency of which there is anything, in the order of time and of currencies. */
+/** Movements of one rail. */
+export type RailTotal = Moved & { readonly rail: string };
+
+export type Total = Interval &
+  Moved & {
+    readonly currency: string;
+    /** The same sums of each rail that has moved money, by its name. */
+    readonly rails: readonly RailTotal[];
+    /** Null where there are too many sessions to add it up, and so for `excess`. */
+    readonly open: Sum | null;
+    readonly excess: Sum | null;
+    /** Sessions that a payment of the interval completed, whenever they were created. */
+    readonly timeToPay: TimesToPay;
+    readonly sessions: {
+      readonly created: number;
+      readonly active: number;
+      readonly completed: number;
+      readonly expired: number;
+      readonly partiallyPaid: number;
+      readonly paidInExcess: number;
+    };
+  };
+
+/**
+ * Totals of every interval and currency of which there is anything, in the order of time and of currencies. Sessions that
+ * owe or were paid in excess are among those that are counted.
+ */
 export function totalsOf(
   intervals: readonly Interval[],
   sums: readonly MovementSum[],
   counts: readonly SessionCount[],
+  due: readonly SessionSum[] | null,
 ): Total[] {
   const sumsOf = Map.groupBy(sums, placeOf);
+  const dueOf = new Map(due?.map((each) => [placeOf(each), each]));
+  const noDue = due === null ? null : nothing;
   const countsOf = Map.groupBy(counts, placeOf);
   const currencies = [...new Set([...sums, ...counts].map(({ currency }) => currency))].sort();
   return intervals.flatMap((times, interval) =>
     currencies.flatMap((currency) => {
       const place = placeOf({ interval, currency });
       if (!sumsOf.has(place) && !countsOf.has(place)) return [];
+      const own = sumsOf.get(place) ?? [];
+      const { open = noDue, excess = noDue } = dueOf.get(place) ?? {};
       const sessions = counted(countsOf.get(place) ?? []);
-      return [{ ...times, currency, ...moved(sumsOf.get(place) ?? []), sessions }];
+      const rails = railsOf(own);
+      return [{ ...times, currency, ...moved(own), rails, open, excess, timeToPay: timesOf(own), sessions }];
     }),
   );
 }
@@ -100,14 +139,20 @@ export function totalsOf(
 const placeOf = ({ interval, currency }: Pick<MovementSum, 'interval' | 'currency'>) =>
   `${interval} ${currency}`;
 
-function moved(sums: readonly MovementSum[]) {
-  const sumOf = (of: MovementSum['of']): Sum => {
-    const { count, amount } = sums.find((each) => each.of === of) ?? nothing;
-    return { count, amount };
-  };
+const nothing: Sum = { count: 0, amount: 0n };
+
+const railsOf = (sums: readonly MovementSum[]): RailTotal[] =>
+  [...Map.groupBy(sums, ({ rail }) => rail)]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([rail, those]) => ({ rail, ...moved(those) }));
+
+/** Sums of any number of rails, added up. */
+function moved(sums: readonly MovementSum[]): Moved {
+  const sumOf = (of: MovementSum['of']) => added(sums.filter((each) => each.of === of));
   const [all, refunded, reversed] = [sumOf('all'), sumOf('refund'), sumOf('reversal')];
-  const fees = sums.flatMap(({ count, amount, ...each }) =>
-    each.of === 'fee' ? [{ currency: each.feeCurrency, count, amount }] : [],
+  const fees = Map.groupBy(
+    sums.filter((each) => each.of === 'fee'),
+    ({ feeCurrency }) => feeCurrency,
   );
   return {
     received: {
@@ -117,21 +162,29 @@ function moved(sums: readonly MovementSum[]) {
     late: sumOf('late'),
     refunded,
     reversed,
-    fees: fees.sort((one, other) => (one.currency < other.currency ? -1 : 1)),
-    timeToPay: timesIn(sums.find((each) => each.of === 'all')),
+    fees: [...fees]
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([currency, those]) => ({ currency, ...added(those) })),
   };
 }
 
-const nothing: Sum = { count: 0, amount: 0n };
-
-const timesIn = (times?: TimesToPay): TimesToPay => ({
-  within1Minute: times?.within1Minute ?? 0,
-  within10Minutes: times?.within10Minutes ?? 0,
-  within1Hour: times?.within1Hour ?? 0,
-  within1Day: times?.within1Day ?? 0,
-  within1Week: times?.within1Week ?? 0,
-  over1Week: times?.over1Week ?? 0,
+const added = (sums: readonly Sum[]): Sum => ({
+  count: sums.reduce((count, each) => count + each.count, 0),
+  amount: sums.reduce((amount, each) => amount + each.amount, 0n),
 });
+
+function timesOf(sums: readonly MovementSum[]): TimesToPay {
+  const countOf = (time: keyof TimesToPay) =>
+    sums.reduce((count, each) => count + (each.of === 'all' ? each[time] : 0), 0);
+  return {
+    within1Minute: countOf('within1Minute'),
+    within10Minutes: countOf('within10Minutes'),
+    within1Hour: countOf('within1Hour'),
+    within1Day: countOf('within1Day'),
+    within1Week: countOf('within1Week'),
+    over1Week: countOf('over1Week'),
+  };
+}
 
 function counted(counts: readonly SessionCount[]): Total['sessions'] {
   const countOf = (is: (count: SessionCount) => boolean) =>

@@ -14,6 +14,7 @@ import { bankScreens } from './screens/bank.ts';
 import { bankEntryScreens } from './screens/bank-entry.ts';
 import { deliveryScreens } from './screens/delivery.ts';
 import { endpointScreens } from './screens/endpoint.ts';
+import { exportScreens } from './screens/exports.ts';
 import { factorScreens } from './screens/factors.ts';
 import { homeScreens } from './screens/home.ts';
 import { keyScreens } from './screens/keys.ts';
@@ -167,4 +168,5 @@ export async function dashboardRoutes(
   refundScreens(declare, dependencies);
   paymentFileScreens(declare, dependencies);
   reportScreens(declare, dependencies);
+  exportScreens(declare, dependencies);
 }

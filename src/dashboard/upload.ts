@@ -3,12 +3,22 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough, pipeline, type Readable, Transform } from 'node:stream';
 import type { BusboyInstance } from '@fastify/busboy';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { UPLOAD_LIMIT_BYTES } from '../http/routes/bank-statement.ts';
 
 export type Upload = {
   /** Name that the browser has told. */
   readonly name: string;
+  /** True for a file that is announced to be longer than any that is taken: nobody has to read it to know. */
+  readonly isTooLarge: boolean;
   readonly content: Readable;
 };
+
+/** Longest form with a file: the file, and room for the fields before it. */
+const MAX_FORM_BYTES = UPLOAD_LIMIT_BYTES + 2 ** 18;
+/** Bytes that are dropped of a form that is longer, or does not say how long it is, once it is answered. */
+const MAX_DROPPED_BYTES = 2 ** 20;
+/** Time for the client to read the answer, behind which its connection ends. */
+const LINGER_MS = 2_000;
 
 /** Limits of the fields; the API has its own for the file. */
 const MAX_FIELDS = 100;
@@ -76,7 +86,7 @@ async function fileBehind(
       content.on('error', () => fail(unreadable(400)));
       // Until somebody reads it, errors are no failure.
       passed.on('error', () => {});
-      file = { name: name ?? '', content: passed };
+      file = { name: name ?? '', isTooLarge: lengthOf(raw) > MAX_FORM_BYTES, content: passed };
       resolve(file);
     });
     parser.on('fieldsLimit', () => fail(unreadable(413)));
@@ -100,9 +110,24 @@ export async function bytesOf(content: AsyncIterable<Buffer>, maxBytes: number):
   return Buffer.concat(pieces);
 }
 
-/** Takes what is left of the body, which nobody reads any more: the answer goes out over the same connection. */
+/** Length that a body is announced to have; without one there is no end to be known. */
+const lengthOf = ({ headers }: IncomingMessage): number =>
+  Number(headers['content-length'] ?? Number.POSITIVE_INFINITY);
+
+/**
+ * Drops what is left of the body, which nobody reads any more: the answer goes out over the same connection, and a browser
+ * reads it behind the end of what it sends. Of a body that is too long only the beginning is dropped; then nothing more is
+ * read, and the connection ends.
+ */
 export function leaveRest({ raw }: FastifyRequest): void {
   raw.unpipe();
+  let left = lengthOf(raw) > MAX_FORM_BYTES ? MAX_DROPPED_BYTES : MAX_FORM_BYTES;
+  raw.on('data', ({ length }: Buffer) => {
+    left -= length;
+    if (left > 0 || raw.isPaused()) return;
+    raw.pause();
+    setTimeout(() => raw.socket.destroy(), LINGER_MS).unref();
+  });
   raw.resume();
 }
 

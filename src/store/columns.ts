@@ -2,6 +2,7 @@
 import type { AttemptId } from '../checkout/ids.ts';
 import { movementsOf } from '../checkout/movements.ts';
 import {
+  amountDue,
   amountPaid,
   type Checkout,
   defaultPolicy,
@@ -220,8 +221,14 @@ export const followingTables: readonly Following[] = [
     'refund',
     ['refunds'],
     ({ id: checkout, refunds }) =>
-      refunds.map(({ id, rail, status }) => ({ id, checkout, rail, state: status })),
-    { sets: ['state'] },
+      refunds.map(({ id, rail, status, paymentFile = null }) => ({
+        id,
+        checkout,
+        rail,
+        state: status,
+        paymentFile,
+      })),
+    { sets: ['state', 'paymentFile'] },
   ),
   following('movement', ['payments', 'refunds', 'reversals', 'fees', 'lifecycle'], movementsOf, {
     sets: ['amount', 'timeToPayMs', 'fee', 'feeCurrency'],
@@ -238,8 +245,17 @@ export const followingTables: readonly Following[] = [
 export const followingOnPostgres: ReadonlyArray<Following<AnyTable>> = [
   following(
     'checkout_overview',
-    ['amount', 'description'],
-    ({ id, amount, description }) => [{ id, amount, description: searchable(description) || null }],
+    ['amount', 'description', 'payments', 'lifecycle'],
+    (checkout) => [
+      {
+        id: checkout.id,
+        amount: checkout.amount,
+        description: searchable(checkout.description) || null,
+        currency: checkout.currency,
+        amountOpen: statusOf(checkout) === 'active' ? amountDue(checkout) : 0,
+        amountExcess: Math.max(0, amountPaid(checkout) - checkout.amount),
+      },
+    ],
     { sets: 'all' },
   ),
   following(

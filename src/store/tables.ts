@@ -31,7 +31,7 @@ export const tables = {
   payment_attempt: 'id* pat, rail text, reference text, checkout chk',
   payment: `rail* text, reference* text, checkout chk, attempt pat, amount bigint, currency text,
     booked_at bigint, late boolean`,
-  refund: 'id* rfd, checkout chk, rail text, state pending|succeeded|failed',
+  refund: 'id* rfd, checkout chk, rail text, state pending|succeeded|failed, payment_file bfl?',
   movement: `id* mov, type payment|refund|reversal, created_at bigint, checkout chk, rail text, reference text,
     currency text, amount bigint, late boolean, time_to_pay_ms bigint?, fee bigint?, fee_currency text?`,
   awaited: 'currency* text, amount* bigint, attempt* pat, checkout chk',
@@ -78,7 +78,8 @@ const own = {
   },
   postgres: {
     account: 'changed_in bigint',
-    checkout_overview: 'id* chk, amount bigint, description text?',
+    checkout_overview: `id* chk, amount bigint, description text?, currency text, amount_open bigint,
+      amount_excess bigint`,
     timer: 'checkout* chk, due_at bigint, leased_until bigint?',
     checkout: 'revision+ integer',
     dashboard_user: 'revision+ integer',

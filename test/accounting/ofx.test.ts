@@ -41,17 +41,17 @@ const values: Readonly<Record<string, RegExp>> = {
   BANKID: /^.{1,9}$/,
   ACCTID: /^.{1,22}$/,
   ACCTTYPE: /^(CHECKING|SAVINGS|MONEYMRKT|CREDITLINE)$/,
-  DTSTART: /^\d{8}$/,
-  DTEND: /^\d{8}$/,
+  DTSTART: /^\d{8}120000$/,
+  DTEND: /^\d{8}120000$/,
   TRNTYPE:
     /^(CREDIT|DEBIT|INT|DIV|FEE|SRVCHG|DEP|ATM|POS|XFER|CHECK|PAYMENT|CASH|DIRECTDEP|DIRECTDEBIT|REPEATPMT|OTHER)$/,
-  DTPOSTED: /^\d{8}$/,
+  DTPOSTED: /^\d{8}120000$/,
   TRNAMT: /^-?\d{1,30}(\.\d+)?$/,
   FITID: /^\S{1,255}$/,
   NAME: /^.{1,32}$/,
   MEMO: /^.{1,255}$/,
   BALAMT: /^-?\d{1,30}(\.\d+)?$/,
-  DTASOF: /^\d{8}$/,
+  DTASOF: /^\d{8}120000$/,
 };
 
 type Element = { readonly name: string; readonly children: Element[]; value: string };
@@ -114,7 +114,7 @@ suite('a statement of OFX', () => {
       ['CREDIT 25.00', 'FEE -0.59', 'DEBIT -4.00', 'DEBIT -0.01', 'CREDIT 25.00'],
     );
     assert.equal(textIn(ofx, 'BALAMT'), '45.40');
-    assert.deepEqual([textIn(ofx, 'DTSTART'), textIn(ofx, 'DTEND')], ['20300101', '20300131']);
+    assert.deepEqual([textIn(ofx, 'DTSTART'), textIn(ofx, 'DTEND')], ['20300101120000', '20300131120000']);
   });
 
   test('has the same ids again, so that importing it twice adds nothing', async () => {

@@ -207,6 +207,18 @@ suite('all failed deliveries', () => {
     assert.deepEqual(await deliveries(service, `&endpoint=${id}`), ofEndpoint);
   });
 
+  test('are made again for one session alone', async (t) => {
+    const service = await startService(t);
+    const receiver = await startReceiver(t, () => 410);
+    const [one] = await Promise.all([1, 2].map(() => createSession(service, { webhook_url: receiver.url })));
+    await receiver.received(2);
+    await settled(service);
+    assert.equal((await resendFailed(service, { checkout: one?.id })).resent, 1);
+    await receiver.received(3);
+    assert.equal(receiver.deliveries.at(-1)?.event.data.id, one?.id);
+    assert.equal((await resendFailed(service, { checkout: `chk_${WELL_FORMED_ID}` })).resent, 0);
+  });
+
   test('are looked for a bounded number at a time among those that cannot be', async (t) => {
     const service = await startService(t);
     const receiver = await startReceiver(t, () => 410);

@@ -90,6 +90,9 @@ suite('movements of money', async () => {
     assert.deepEqual(await list(`created_at[lt]=${iso(from)}`), []);
   });
 
+  const openIn = async (currency: string): Promise<Data[]> =>
+    succeeded(await call('GET', `/v3/checkout?status=active&invoice_currency=${currency}`));
+
   test('are summed up by currency, beside the sessions', async () => {
     const [euros, yens, ...others] = await totals(from);
     assert.deepEqual(others, []);
@@ -104,6 +107,18 @@ suite('movements of money', async () => {
       refunded: { count: 1, amount: 1000 },
       reversed: { count: 0, amount: 0 },
       fees: [],
+      rails: [
+        {
+          rail: 'sandbox',
+          received: { count: 1, amount: 2500 },
+          late: { count: 0, amount: 0 },
+          refunded: { count: 1, amount: 1000 },
+          reversed: { count: 0, amount: 0 },
+          fees: [],
+        },
+      ],
+      open: { count: 0, amount: 0 },
+      excess: { count: 0, amount: 0 },
       time_to_pay: paidWithin(1, 1, 1, 1, 1, 0),
       sessions: { created: 1, active: 0, completed: 1, expired: 0, partially_paid: 0, paid_in_excess: 0 },
     });
@@ -111,6 +126,8 @@ suite('movements of money', async () => {
       [yens.currency, yens.received, yens.sessions.created, yens.sessions.active],
       ['JPY', { count: 1, amount: 2400 }, 2, 1],
     );
+    const [open] = await openIn('JPY');
+    assert.deepEqual(yens.open, { count: 1, amount: open.amount - open.amount_paid });
     const [{ to: _, ...same }] = await totals(from, '&currency=jpy');
     assert.deepEqual({ ...same, to: yens.to }, yens);
     assert.deepEqual(await totals(from, '&currency=USD'), []);

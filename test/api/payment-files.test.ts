@@ -370,7 +370,7 @@ suite('a statement', () => {
     });
     const { status, amount_unassigned, sent_back } = succeeded(answer);
     assert.deepEqual([status, amount_unassigned], ['waiting', 0]);
-    assert.deepEqual(sent_back, { amount: 4321, status: 'pending', reason: 'Unknown.' });
+    assert.deepEqual(sent_back, { amount: 4321, status: 'pending', reason: 'Unknown.', payment_file: '' });
     const file = await created();
     assert.deepEqual(idsIn(file), [stray.id]);
     assert.match(await contentOf(file), /<Ustrd>Unknown\.<\/Ustrd>/);
@@ -384,7 +384,7 @@ suite('a statement', () => {
     const open = await fetchEntry(stray);
     assert.deepEqual(
       [open.status, open.amount_unassigned, open.sent_back],
-      ['open', 4321, { amount: 4321, status: 'failed', reason: 'AC04' }],
+      ['open', 4321, { amount: 4321, status: 'failed', reason: 'AC04', payment_file: file.id }],
     );
     // The entry can be sent back again.
     succeeded(await call('POST', `/v3/bank_entry/${stray.id}/send_back`));

@@ -40,6 +40,7 @@ suite('a refund on a statement', () => {
           reference: 'BANK-1',
           failure: '',
           syncAt: null,
+          bankEntry: 'ntc_1',
         },
       },
     ]);

@@ -147,7 +147,7 @@ suite('a refund', () => {
   test('is none of this file: in another currency, in a file already, or paid into another account', async () => {
     for (const [name, row, paid] of [
       ['currency', refunded({ currency: 'CHF' }), paidBy()],
-      ['file', refunded({}, { reference: 'bfl_1' }), paidBy()],
+      ['file', refunded({}, { paymentFile: 'bfl_1' }), paidBy()],
       ['account', refunded(), paidBy({ account: 'usd' })],
     ] as const) {
       const found = await outgoing({ refunds: [row], entries: [paid] });

@@ -55,7 +55,7 @@ suite('an entry', () => {
       taken_apart_by: '',
       parts: [{ payin: 'chk_1', payment_attempt: 'pat_1', amount: 400, payment: 'ntc_1.1' }],
       suggestions: [{ payin: 'chk_2', score: 70 }],
-      sent_back: { amount: 100, status: 'pending', reason: 'Unknown' },
+      sent_back: { amount: 100, status: 'pending', reason: 'Unknown', payment_file: 'bfl_2' },
       note: 'Asked.',
     });
   });

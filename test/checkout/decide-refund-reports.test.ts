@@ -73,6 +73,40 @@ suite('what a rail says of a refund', () => {
     assert.deepEqual([events, next.version], [[], pending.version]);
   });
 
+  test('the payment file that it went out in is told once, and stays whatever becomes of it', () => {
+    const filed = decide(pending, reportRefund('pending', { paymentFile: 'bfl_1' }));
+    assert.equal(filed.kind, 'change');
+    const { checkout: next, events } = filed as Extract<typeof filed, { kind: 'change' }>;
+    assert.deepEqual(
+      events.map(({ type }) => type),
+      ['checkout.updated'],
+    );
+    assert.deepEqual([next.refunds[0]?.paymentFile, next.refunds[0]?.reference], ['bfl_1', '']);
+    assert.equal(decide(next, reportRefund('pending', { paymentFile: 'bfl_2', syncAt: T })).kind, 'change');
+    const last = play(
+      next,
+      reportRefund('pending', { paymentFile: 'bfl_2' }),
+      reportRefund('succeeded', { reference: 'BANK-1', bankEntry: 'ntc_1' }),
+      reportRefund('failed', { failure: 'Closed.', bankEntry: 'ntc_2' }),
+    );
+    const { paymentFile, bankEntries, reference, failure } = last.refunds[0] ?? {};
+    assert.deepEqual(
+      [paymentFile, bankEntries, reference, failure],
+      ['bfl_1', ['ntc_1', 'ntc_2'], 'BANK-1', 'Closed.'],
+    );
+  });
+
+  test('a bank entry that brings nothing new has not moved it', () => {
+    const again = play(
+      pending,
+      reportRefund('failed', { bankEntry: 'ntc_1' }),
+      reportRefund('failed', { bankEntry: 'ntc_2', reference: 're_1' }),
+      reportRefund('succeeded', { bankEntry: 'ntc_3' }),
+    );
+    assert.deepEqual(again.refunds[0]?.bankEntries, ['ntc_1']);
+    assert.equal(again.refunds[0]?.paymentFile, undefined);
+  });
+
   test('there is nothing to ask about one that is over', () => {
     for (const status of ['succeeded', 'failed'] as const) {
       assert.equal(after(pending, reportRefund(status, { syncAt: NOW + 1 })).refunds[0]?.syncAt, null);

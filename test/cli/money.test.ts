@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
+import { MAX_BOOKINGS } from '../../src/accounting/datev.ts';
 import { StoreUnavailable } from '../../src/store/errors.ts';
 import { awaitTransfer, configure, imported } from '../api/bank.ts';
-import { createSession, pay, succeeded } from '../api/shop.ts';
+import { advance, createSession, pay, succeeded } from '../api/shop.ts';
 import { freshDirectory } from '../support/process.ts';
 import { startService } from '../support/service.ts';
 import { createTill } from './db/money.ts';
@@ -27,7 +28,7 @@ suite('opentill money', () => {
     assert.deepEqual([code, stderr], [0, '']);
     assert.match(
       stdout,
-      /^\S+Z to \S+Z {2}EUR {2}received 25\.00 \(1\) {2}refunded -10\.00 \(1\) {2}reversed 0\.00 \(0\) {2}fees 88 JPY \(1\) {2}paid within 1m 1, 10m 1, 1h 1, 1d 1, 1w 1, later 0 {2}sessions 1, completed 1\n$/,
+      /^\S+Z to \S+Z {2}EUR {2}received 25\.00 \(1\) {2}refunded -10\.00 \(1\) {2}reversed 0\.00 \(0\) {2}fees 88 JPY \(1\) {2}paid within 1m 1, 10m 1, 1h 1, 1d 1, 1w 1, later 0 {2}sessions 1, completed 1 {2}open 0\.00 \(0\) {2}excess 0\.00 \(0\)\n$/,
     );
     const movements = await opentill(t, service, 'money', 'movements');
     const [back, came, ...others] = movements.stdout.trimEnd().split('\n');
@@ -96,6 +97,39 @@ suite('opentill money', () => {
     for (const format of ['csv', 'hledger', 'ofx']) assert.equal((await run(format)).code, 0, format);
     assert.notEqual((await run('datev', '--consultant', '1001', '--client', '7')).code, 0);
     assert.equal(existsSync(join(directory, 'datev')), false);
+  });
+
+  test('exports to DATEV what there was when it began, and not what comes meanwhile', async (t) => {
+    const service = await startService(t);
+    await pay(service, (await createSession(service, { reference_id: 'before' })).id);
+    const { totals } = service.service.store;
+    const { movements } = totals;
+    let comes = async () => {
+      comes = async () => {};
+      await advance(service, 1);
+      await pay(service, (await createSession(service, { reference_id: 'meanwhile' })).id);
+    };
+    t.mock.method(totals, 'movements', async (...given: Parameters<typeof movements>) => {
+      await comes();
+      const found = await movements.apply(totals, given);
+      return found.map((each) => ({ ...each, count: each.count + MAX_BOOKINGS - 1 }));
+    });
+    const directory = freshDirectory(t);
+    const year = new Date().getUTCFullYear();
+    const run = (name: string) =>
+      opentill(
+        t,
+        service,
+        ...['money', 'export', join(directory, name), '--format', 'datev', '--currency', 'EUR'],
+        ...['--from', `${year}-01-01`, '--to', `${year + 1}-01-01`, '--consultant', '1001', '--client', '7'],
+      );
+    const first = await run('first.csv');
+    assert.deepEqual([first.code, first.stderr], [0, '']);
+    const text = readFileSync(join(directory, 'first.csv'), 'latin1');
+    assert.match(text, /"before"/);
+    assert.doesNotMatch(text, /"meanwhile"/);
+    assert.match((await run('next.csv')).stderr, /at most 99999 bookings/);
+    assert.equal(existsSync(join(directory, 'next.csv')), false);
   });
 
   test('names the option that is wrong', async (t) => {

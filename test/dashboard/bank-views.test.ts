@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, afterEach, before, suite, test } from 'node:test';
 import type { AxeResults } from 'axe-core';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { awaitTransfer, camt, configure, entered, eur, imported, receiving } from '../api/bank.ts';
 import { fetchSession } from '../api/shop.ts';
 import { launchBrowser } from '../support/browser.ts';
@@ -150,4 +150,194 @@ test('an entry is found, assigned and followed by the next one with keys alone',
   await page.getByRole('link', { name: 'Next that waits' }).focus();
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Assign' }).waitFor();
+});
+
+/** Sends entries of a payer whom nobody expects, with sessions that they may be for. */
+async function openBetween(...references: readonly string[]) {
+  const amount = 1000 + Math.floor(Math.random() * 1_000_000);
+  const all = [];
+  for (const reference_id of references) all.push(await awaitTransfer(till, { amount, reference_id }));
+  const entry = await entered(till, { amount, name: 'Nobody of these' });
+  return { all, entry, amount };
+}
+const dialogs = (page: Page, accepts: boolean): string[] => {
+  const asked: string[] = [];
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.message());
+    void (accepts ? dialog.accept() : dialog.dismiss());
+  });
+  return asked;
+};
+
+/**
+ * Drags until it has had its effect: Chromium takes a drag that begins in the very moment in which another one ends for a
+ * click.
+ */
+async function drag(from: Locator, to: Locator, hasDone: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 20 && !(await hasDone()); tries++) await from.dragTo(to);
+}
+
+suite('by dragging', () => {
+  test('an entry is assigned to a session that it may be for, once a person says so', async () => {
+    const { all, entry } = await openBetween('drag-one', 'drag-two');
+    const [, two] = all;
+    const page = await open();
+    const asked = dialogs(page, false);
+    await page.goto(`${till.url}${BANK}/entries/${entry.id}`);
+    const grip = page.locator('strong[data-drag="entry"]');
+    const zone = page.locator('form[data-session="drag-two"]');
+    await grip.dragTo(zone);
+    assert.equal((await fetchSession(till, two?.id ?? '')).payment_status, 'unpaid', 'it was not wanted');
+    assert.match(asked[0] ?? '', /^Assign €[\d.,]+ to drag-two\? A booking is final\.$/);
+    page.removeAllListeners('dialog');
+    dialogs(page, true);
+    await grip.dragTo(zone);
+    await page.getByText('The money is booked.').waitFor();
+    assert.equal((await fetchSession(till, two?.id ?? '')).payment_status, 'paid');
+  });
+
+  test('sessions, the rest of an entry and amounts fill the parts of a split', async () => {
+    const { all, entry, amount } = await openBetween('part-one', 'part-two');
+    const page = await open();
+    await page.goto(`${till.url}${BANK}/entries/${entry.id}`);
+    const part = (place: number) => page.locator('fieldset.item').nth(place);
+    const fields = async (place: number) => {
+      const inputs = part(place).locator('input');
+      return [await inputs.nth(0).inputValue(), await inputs.nth(1).inputValue()];
+    };
+    const due = (amount / 100).toFixed(2);
+    const [one = '', two = ''] = all.map(({ id }) => id);
+    const has =
+      (place: number, ...values: string[]) =>
+      async () =>
+        JSON.stringify(await fields(place)) === JSON.stringify(values);
+    await drag(page.getByRole('link', { name: 'part-one' }), part(0), has(0, one, due));
+    await drag(page.getByRole('link', { name: 'part-two' }), part(1), has(1, two, due));
+    assert.deepEqual(
+      [await fields(0), await fields(1)],
+      [
+        [one, due],
+        [two, due],
+      ],
+    );
+    await part(0).getByLabel('Amount in EUR').fill('1,5');
+    await part(1).getByLabel('Amount in EUR').fill('');
+    const rest = ((amount - 150) / 100).toFixed(2);
+    await drag(page.locator('strong[data-drag="entry"]'), part(1), has(1, two, rest));
+    assert.deepEqual(await fields(1), [two, rest]);
+    await drag(part(0).getByText('Drag the amount'), part(1), has(1, two, due));
+    assert.deepEqual(
+      [await fields(0), await fields(1)],
+      [
+        [one, ''],
+        [two, due],
+      ],
+    );
+    await part(0).getByLabel('Session').fill('');
+    await page.getByRole('button', { name: 'Assign', exact: true }).click();
+    await page.getByText('The money is booked.').waitFor();
+    assert.equal((await fetchSession(till, two)).payment_status, 'paid');
+  });
+
+  test('an entry of the inbox goes to the session beside another one', async () => {
+    const one = await openBetween('inbox-one');
+    const other = await openBetween('inbox-other');
+    const page = await open();
+    dialogs(page, true);
+    await page.goto(`${till.url}${BANK}`);
+    const grip = page.locator(`a[data-row][href$="${one.entry.id}"]`);
+    await grip.dragTo(page.locator('form[data-session="inbox-other"]'));
+    await page.getByText('The money is booked.').waitFor();
+    assert.ok(page.url().includes(one.entry.id));
+    const [session] = other.all;
+    assert.equal((await fetchSession(till, session?.id ?? '')).amount_paid, one.amount);
+  });
+
+  test('is not offered without JavaScript, where the forms do the same', async () => {
+    const { entry } = await openBetween('plain-one');
+    const page = await open({ javaScriptEnabled: false });
+    await page.goto(`${till.url}${BANK}/entries/${entry.id}`);
+    assert.equal(await page.getByText('Drag the amount').first().isVisible(), false);
+    await page.getByRole('button', { name: 'Assign to plain-one' }).click();
+    await page.getByText('The money is booked.').waitFor();
+  });
+});
+
+suite('a large file', () => {
+  const large = (bytes: number) => ({
+    name: 'large.xml',
+    content: `${camt([{ amount: 88, text: 'In a large file' }])}${`<!--${' '.repeat(1016)}-->`.repeat(bytes / 1024)}`,
+  });
+
+  test('shows how far it has come, and then its preview, which imports it', async () => {
+    const page = await open();
+    const file = large(3 * 2 ** 20);
+    await choose(page, `${BANK}/statements`, file);
+    const words = page.evaluate(`new Promise((resolve) => {
+      const told = document.querySelector('form[data-max-bytes] [role="status"]');
+      const seen = [];
+      new MutationObserver(() => {
+        const bar = document.querySelector('progress');
+        if (told.textContent) seen.push([told.textContent, bar && bar.hasAttribute('value')]);
+        if (!told.isConnected || /being read/.test(told.textContent)) resolve(seen);
+      }).observe(document, { subtree: true, childList: true, characterData: true });
+    })`);
+    await page.getByRole('button', { name: 'Look at it' }).click();
+    const seen = (await words) as [string, boolean][];
+    assert.match(seen[0]?.[0] ?? '', /^\d+ % of the file is sent\.$/);
+    assert.deepEqual(seen.at(-1), ['The file is sent, and is being read. This may take a moment.', false]);
+    await page.getByRole('heading', { name: 'Preview of a statement', level: 1 }).waitFor();
+    assert.equal(await page.title(), await page.evaluate('document.title'));
+    assert.equal(await page.evaluate('document.activeElement.id'), 'main');
+    await page.getByText('In a large file').first().waitFor();
+    await check(page, 'large-preview');
+    await page.setInputFiles('input[type="file"]', {
+      name: 'large.xml',
+      mimeType: 'application/octet-stream',
+      buffer: Buffer.from(file.content),
+    });
+    await page.getByRole('button', { name: 'Import it' }).click();
+    await page.getByText('The statement is imported.').waitFor();
+    assert.match(page.url(), /\/bank\/statements\/bfl_\w+\?done=statement-imported$/);
+  });
+
+  test('that is too large is not sent, and its form can be used again', async () => {
+    const page = await open();
+    await page.goto(`${till.url}${BANK}/statements`);
+    await page.evaluate("document.querySelector('form[data-max-bytes]').dataset.maxBytes = '2000000'");
+    await choose(page, `${BANK}/statements`, large(3 * 2 ** 20));
+    await page.evaluate("document.querySelector('form[data-max-bytes]').dataset.maxBytes = '2000000'");
+    let isSent = false;
+    page.on('request', () => {
+      isSent = true;
+    });
+    await page.getByRole('button', { name: 'Look at it' }).click();
+    await page.getByText('The file is too large: at most 64 MiB').waitFor();
+    assert.equal(isSent, false);
+    await page.setInputFiles('input[type="file"]', {
+      name: 'small.xml',
+      mimeType: 'application/octet-stream',
+      buffer: Buffer.from(camt([{ amount: 89 }])),
+    });
+    await page.getByRole('button', { name: 'Look at it' }).click();
+    await page.getByRole('button', { name: 'Import it' }).waitFor();
+  });
+
+  test('that does not arrive says so', async () => {
+    const page = await open();
+    await choose(page, `${BANK}/statements`, large(3 * 2 ** 20));
+    await page.route('**/preview', (route) => route.abort());
+    await page.getByRole('button', { name: 'Look at it' }).click();
+    await page.getByText('The file has not arrived. Send it again.').waitFor();
+    await page.unroute('**/preview');
+    await page.getByRole('button', { name: 'Look at it' }).click();
+    await page.getByRole('heading', { name: 'Preview of a statement' }).waitFor();
+  });
+
+  test('is looked at without JavaScript as any other', async () => {
+    const page = await open({ javaScriptEnabled: false });
+    await choose(page, `${BANK}/statements`, large(3 * 2 ** 20));
+    await page.getByRole('button', { name: 'Look at it' }).click();
+    await page.getByRole('heading', { name: 'Preview of a statement' }).waitFor();
+  });
 });

@@ -187,6 +187,7 @@ export const doors: Readonly<Record<string, Door>> = {
   'GET /:account/:mode/movements.jsonl': { roles: everybody },
   'GET /:account/:mode/reports': { roles: everybody },
   'GET /:account/:mode/reports.csv': { roles: everybody },
+  'GET /:account/:mode/reports/rails.csv': { roles: everybody },
   'GET /:account/:mode/reports/export': { roles: everybody },
   'GET /:account/:mode/refunds/:id': { roles: everybody, params: named('refund') },
   'POST /:account/:mode/refunds/:id/settle': {

@@ -114,7 +114,7 @@ test('a number of a report leads to its rows, and a journal is downloaded, witho
   const downloading = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export' }).click();
   assert.match(await textOfDownload(await downloading), /\n {4}assets:opentill:sandbox {2}400 JPY\n/);
-  await page.getByRole('link', { name: '¥400' }).click();
+  await page.getByRole('link', { name: '¥400' }).first().click();
   await page.getByRole('link', { name: 'order-1002' }).click();
   await page.waitForURL('**/sessions/chk_*');
   await page.context().close();

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { awaitTransfer, configure, eur, imported, PAYER_IBAN, receiving } from '../api/bank.ts';
 import { type Data, succeeded } from '../api/shop.ts';
-import { formIn, PASSWORD, signedInVisitor, textOf, type Visitor } from '../support/dashboard.ts';
+import { formIn, PASSWORD, type Page, signedInVisitor, textOf, type Visitor } from '../support/dashboard.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const ends: Array<() => Promise<void>> = [];
@@ -110,6 +110,39 @@ suite('a payment file', () => {
     await imported(till, [{ amount: 400, direction: 'debit', endToEndId }]);
     assert.deepEqual([await stateOf(one), await stateOf(other)], ['succeeded', 'pending']);
     assert.equal((await finance.get(`${LIST}/bfl_none`)).status, 404);
+  });
+
+  test('is told of by its refunds, also when they have ended, and tells the bank entries that ended them', async () => {
+    const [file] = await filesOf();
+    const entryOf = async ({ id }: Data, direction: string): Promise<Data> => {
+      const all: Data[] = succeeded(await till.call('GET', '/v3/bank_entry'));
+      return all.find((each) => each.concerns === id && each.direction === direction) ?? assert.fail(id);
+    };
+    const shownOf = async ({ id }: Data) => finance.get(`/dashboard/1/test/refunds/${id}`);
+    const hasFile = ({ html }: Page) =>
+      html.includes(`<a href="${LIST}/${file?.id}">${file?.id}</a>`) || assert.fail(html);
+    hasFile(await shownOf(other));
+    const paid = await shownOf(one);
+    hasFile(paid);
+    const carried = await entryOf(one, 'debit');
+    const linkTo = ({ id }: Data) => `<a href="/dashboard/1/test/bank/entries/${id}">${id}</a>`;
+    assert.ok(paid.html.includes(linkTo(carried)));
+    assert.match(textOf(paid), new RegExp(`Carried out by ${carried.id}`));
+
+    const endToEndId = one.id.replace('_', '');
+    await imported(till, [{ amount: 400, direction: 'credit', endToEndId, returned: 'AC04' }]);
+    const returned = await shownOf(one);
+    hasFile(returned);
+    const back = await entryOf(one, 'credit');
+    assert.match(
+      textOf(returned),
+      new RegExp(`failed The bank has returned.* Carried out by ${carried.id} Came back with ${back.id}`),
+    );
+    const page = await finance.get(`${LIST}/${file?.id}`);
+    for (const entry of [carried, back]) assert.ok(page.html.includes(linkTo(entry)), entry.id);
+    assert.match(textOf(page), /failed The bank has returned the money\. AC04/);
+    const { html } = await support.get(`/dashboard/1/test/refunds/${one.id}`);
+    assert.ok(html.includes(`<code>${back.id}</code>`), 'no way to what the role may not see');
   });
 
   test('cannot have a refund whose payer nobody knows, which is named', async () => {

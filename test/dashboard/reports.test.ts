@@ -111,14 +111,12 @@ suite('a report', () => {
     );
     assert.equal(rowWith(page, 'Money by time and currency', '¥400')[5], '¥400');
     assert.deepEqual(rowWith(page, 'Sessions by the time of their creation', 'EUR').slice(2, 8), [
-      '2',
-      '1',
-      '1',
-      '0',
-      '0',
-      '0',
+      ...['2', '1', '€1.00 1', '1', '0', '0'],
     ]);
-    assert.equal(rowWith(page, 'Sessions by the time of their creation', 'JPY')[7], '1');
+    assert.equal(rowWith(page, 'Sessions by the time of their creation', 'JPY')[8], '¥100 1');
+    assert.deepEqual(rowWith(page, 'Money by rail', '€42.50').slice(1), [
+      ...['sandbox', '€42.50 1', '€0.00', '€2.50 1', '€0.00', '€40.00', '€0.59 of 1', ''],
+    ]);
   });
 
   test('is a file of CSV as well', async () => {
@@ -131,8 +129,20 @@ suite('a report', () => {
     const [names = '', row = '', ...others] = csv.html.trimEnd().split('\r\n');
     assert.deepEqual(others, []);
     assert.match(names, /^from,to,currency,received,received_count,late,/);
-    assert.match(row, /^\S+Z,\S+Z,EUR,42\.50,1,0\.00,0,2\.50,1,0\.00,0,0\.59 EUR,2,1,1,0,0,0$/);
+    assert.match(
+      row,
+      /^\S+Z,\S+Z,EUR,42\.50,1,0\.00,0,2\.50,1,0\.00,0,0\.59 EUR,1\.00,1,0\.00,0,2,1,1,0,0,0$/,
+    );
     assert.equal((await visitor.get(`${REPORTS}.csv?from=x&before=y`)).status, 422);
+    const rails = await visitor.get(links.find((each) => each.includes('reports/rails.csv')) ?? '');
+    assert.match(
+      rails.headers.get('content-disposition') ?? '',
+      /filename="totals-by-rail-1-test-2020-01-01-2099-12-31\.csv"/,
+    );
+    const [railNames = '', railRow = '', ...further] = rails.html.trimEnd().split('\r\n');
+    assert.deepEqual(further, []);
+    assert.match(railNames, /^from,to,currency,rail,received,/);
+    assert.match(railRow, /^\S+Z,\S+Z,EUR,sandbox,42\.50,1,0\.00,0,2\.50,1,0\.00,0,0\.59 EUR$/);
   });
 
   test('leads from each number to the rows behind it', async () => {
@@ -149,6 +159,8 @@ suite('a report', () => {
     assert.deepEqual(await rows('movements?type=refund'), ['euro']);
     assert.deepEqual(await rows('sessions?invoice_currency=EUR'), ['open', 'euro']);
     assert.deepEqual(await rows('sessions?status=active'), ['open']);
+    assert.deepEqual(await rows('sessions?status=active&amount%5Bgte%5D=0.01'), ['open']);
+    assert.deepEqual(await rows('before=2100-01-01&rail=sandbox'), ['euro']);
     const yen = hrefs(await visitor.get(`${REPORTS}?${ALWAYS}`)).find((each) =>
       each.includes('paid_in_excess'),
     );
@@ -258,6 +270,37 @@ suite('a report', () => {
       });
       const refused = await visitor.get(`${EXPORT}?${year}&${numbers}`);
       assert.deepEqual([refused.status, refused.headers.get('content-disposition')], [503, null]);
+    });
+
+    test('as bookings of DATEV with what there was when it began, and not with what comes meanwhile', async (t) => {
+      const numbers = 'format=datev&currency=EUR&datev.consultant=1001&datev.client=7';
+      const { totals, movements } = till.service.store;
+      const { movements: sums } = totals;
+      const bookings = (file: string) => file.trimEnd().split('\r\n').slice(2);
+      const before = bookings((await visitor.get(`${EXPORT}?${year}&${numbers}`)).html);
+      let comes = async () => {
+        comes = async () => {};
+        await advance(till, 1);
+        const late = await createSession(till, { reference_id: 'meanwhile', amount: 900 });
+        await pay(till, late.id);
+      };
+      // As many as a file may have, of what there was.
+      const room = MAX_BOOKINGS - before.length;
+      t.mock.method(totals, 'movements', async (...given: Parameters<typeof sums>) => {
+        await comes();
+        const found = await sums.apply(totals, given);
+        return found.map((each) => (each.of === 'all' ? { ...each, count: each.count + room } : each));
+      });
+      const page = await visitor.get(`${EXPORT}?${year}&${numbers}`);
+      assert.equal(page.status, 200);
+      assert.deepEqual(bookings(page.html), before);
+      const payin = { currency: 'EUR', type: 'payment' } as const;
+      const tenant = { account: till.account.number, mode: 'test' } as const;
+      const [newest] = (await movements.list(tenant, payin, { limit: 1 })).rows;
+      assert.equal(newest?.referenceId, 'meanwhile', 'the payment has come');
+      // The next file has it, and would be too long.
+      const next = await visitor.get(`${EXPORT}?${year}&${numbers}`);
+      assert.match(next.html, /id="field-format-wrong">One file of DATEV has at most/);
     });
 
     test('in no other format, and not for a wrong time', async () => {

@@ -4,6 +4,7 @@ import { after, before, suite, test } from 'node:test';
 import { createAccount } from '../../src/accounts/account.ts';
 import { type Role, roleNames } from '../../src/users/roles.ts';
 import { awaitTransfer, configure, entries, imported } from '../api/bank.ts';
+import { settled } from '../api/endpoint.ts';
 import { startReceiver } from '../api/receiver.ts';
 import { advance, createSession, type Data, fetchSession, order, pay, succeeded } from '../api/shop.ts';
 import { refundsAreHeardOf } from '../api/subjects.ts';
@@ -244,6 +245,61 @@ suite('actions', () => {
     assert.match(answer.html, /role="alert"><p>[^<]*disabled/);
     assert.equal(answer.html.match(/>failed</g)?.length, 1);
     assert.equal(answer.html.match(/>pending</g)?.length, count - 1);
+  });
+
+  test('all webhooks that have failed are sent again, also those that are older than a hundred others', async (t) => {
+    const service = await startService(t);
+    const { visitor } = await signedInVisitor(service, { role: 'support' });
+    let status = 410;
+    const receiver = await startReceiver(t, () => status);
+    const session = await createSession(service, { webhook_url: receiver.url });
+    const change = (count: number) =>
+      service.call('PUT', `/v3/checkout/${session.id}`, { body: { metadata: { count } } });
+    const failed = 105;
+    for (let count = 1; count < failed; count++) succeeded(await change(count));
+    await receiver.received(failed);
+    status = 200;
+    for (let count = 0; count < 101; count++) succeeded(await change(failed + count));
+    await receiver.received(failed + 101);
+    await settled(service);
+    const page = await visitor.get(pathOf(session));
+    const newest: Data[] = succeeded(
+      await service.call('GET', `/v3/webhook_delivery?checkout=${session.id}&limit=100`),
+    );
+    assert.ok(newest.every((each) => each.status === 'delivered'));
+    const answer = await visitor.submit(page, '/resend');
+    assert.equal(answer.location, `${pathOf(session)}?done=webhooks-resent`);
+    await receiver.received(2 * failed + 101);
+    const again = receiver.deliveries.slice(failed + 101).map(({ event }) => event.version);
+    assert.deepEqual(
+      again,
+      Array.from({ length: failed }, (_, index) => index + 1),
+      'each, in the order of what happened',
+    );
+    assert.doesNotMatch((await visitor.get(pathOf(session))).html, /Send the failed webhooks again/);
+  });
+
+  test('webhooks that are more than one request sends again go on from where it has ended', async (t) => {
+    const service = await startService(t);
+    const { visitor } = await signedInVisitor(service, { role: 'support' });
+    const receiver = await startReceiver(t, () => 410);
+    const session = await createSession(service, { webhook_url: receiver.url });
+    await receiver.received(1);
+    await settled(service);
+    // More than the four transactions of a request; all share one millisecond.
+    await service.database.query(
+      `INSERT INTO delivery (account, live, id, event, subject, sequence, receiver, url, created_at, state, attempts,
+         round_start, due_at, tried_at, last_status, last_error)
+       WITH RECURSIVE number (each) AS (VALUES (0) UNION ALL SELECT each + 1 FROM number WHERE each < 2004)
+       SELECT account, live, substr(id, 1, 14) || CAST(1000000000000000 + each AS text), event, subject, sequence,
+         receiver, url, created_at, state, attempts, round_start, due_at, tried_at, last_status, last_error
+       FROM delivery, number WHERE subject = ?`,
+      session.id,
+    );
+    const first = await visitor.submit(await visitor.get(pathOf(session)), '/resend');
+    assert.match(textOf(first), /There are more 2000 webhooks are sent again so far\./);
+    const last = await visitor.submit(first, '/resend');
+    assert.equal(last.location, `${pathOf(session)}?done=webhooks-resent`);
   });
 
   test('an end is refused in the words of the API', async () => {

@@ -1,7 +1,7 @@
 /** Statements uploaded in the dashboard: looked at, imported, and refused, as a browser without JavaScript does it. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { after, before, suite, test } from 'node:test';
 import { pino } from 'pino';
 import { awaitTransfer, camt, configure, entries, eur, type Line, receiving } from '../api/bank.ts';
@@ -127,10 +127,59 @@ suite('a wrong file', () => {
     assert.match(textOf(gone), /mapping must be the name of a saved mapping/);
   });
 
-  test('that is too large is refused in the words of the API', { timeout: 60_000 }, async () => {
-    const answer = await look(Buffer.alloc(65 * 2 ** 20, 0x20));
-    assert.equal(answer.status, 413);
-    assert.match(textOf(answer), /too large/);
+  /** Sends the beginning of a form whose file has so many bytes, or which does not say how many. */
+  async function begin(lengthBytes: number | null, action = '/preview'): Promise<Socket> {
+    const form = formIn(await finance.get(LIST), '/preview');
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    socket.on('error', () => {});
+    const fields = Object.entries(form.fields).filter(([name]) => name !== 'file');
+    const parts = fields.map(
+      ([name, value]) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+    );
+    const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="x.xml"\r\n\r\n';
+    const begun = `${parts.join('')}${head}${' '.repeat(2 ** 16)}`;
+    const length = lengthBytes === null ? 'Transfer-Encoding: chunked' : `Content-Length: ${lengthBytes}`;
+    const chunk = lengthBytes === null ? `${begun.length.toString(16)}\r\n${begun}\r\n` : begun;
+    socket.write(
+      `POST ${form.action.replace('/preview', action)} HTTP/1.1\r\nHost: x\r\nCookie: ${finance.cookie()}\r\nSec-Fetch-Site: same-origin\r\nContent-Type: multipart/form-data; boundary=b\r\n${length}\r\n\r\n${chunk}`,
+    );
+    return socket;
+  }
+  const TOO_LARGE = /id="field-file-wrong">The file is too large: at most 64 MiB are taken here\./;
+
+  for (const action of ['/preview', '/import'])
+    test(`that is announced to be too large is refused before it comes: ${action}`, async () => {
+      const socket = await begin(65 * 2 ** 20, action);
+      let answer = '';
+      for await (const piece of socket) {
+        answer += piece;
+        if (answer.includes('</html>')) break;
+      }
+      assert.match(answer, /^HTTP\/1\.1 413 /);
+      assert.match(answer, TOO_LARGE);
+    });
+
+  test('that is too large and does not say so is refused as soon as it is, and nothing more is read', async () => {
+    const socket = await begin(null);
+    const piece = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(2 ** 16, 0x20), Buffer.from('\r\n')]);
+    let sentBytes = 0;
+    let answer = '';
+    const ended = new Promise((resolve) => socket.once('close', resolve));
+    socket.on('data', (each) => {
+      answer += each;
+    });
+    function send(): void {
+      while (!socket.destroyed) {
+        sentBytes += piece.length;
+        if (!socket.write(piece)) break;
+      }
+    }
+    socket.on('drain', send);
+    send();
+    await ended;
+    assert.match(answer, /^HTTP\/1\.1 413 /);
+    assert.match(answer, TOO_LARGE);
+    assert.ok(sentBytes < 80 * 2 ** 20, `${sentBytes} bytes`);
   });
 });
 

@@ -25,7 +25,7 @@ const fill = [
      'cus_' || n % 100, 'payer-' || n || '@example.com', '{}'
    FROM generate_series(1, ${SESSIONS}) AS n, generate_series(1, ${ACCOUNTS}) AS account`,
   `INSERT INTO checkout_overview SELECT account, live, id, right(id, 6)::bigint,
-     CASE WHEN right(id, 2) = '07' THEN 'order ' ELSE 'cart ' END || id FROM checkout`,
+     CASE WHEN right(id, 2) = '07' THEN 'order ' ELSE 'cart ' END || id, invoice_currency, 0, 0 FROM checkout`,
   `INSERT INTO checkout_metadata
    SELECT account, live, 'a', CASE WHEN right(id, 2) = '00' THEN 'b' ELSE right(id, 2) END, id FROM checkout`,
   `INSERT INTO payment

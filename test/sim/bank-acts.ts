@@ -70,7 +70,9 @@ export function createBankActs({ oracle, bank, process }: Stage, { askElse }: Cl
     const isOf = (each: { readonly tenant: Tenant }) => sameTenant(each.tenant, tenant);
     const refunds = [...oracle.stored.values()]
       .filter(isOf)
-      .flatMap((each) => each.refunds.filter((refund) => refund.rail === BANK && refund.reference === ''));
+      .flatMap((each) =>
+        each.refunds.filter((refund) => refund.rail === BANK && refund.paymentFile === undefined),
+      );
     const sentBack = [...oracle.inbox.entries.values()]
       .filter(isOf)
       .filter(({ entry }) => entry.sentBack?.state === 'pending' && entry.sentBack.file === '');

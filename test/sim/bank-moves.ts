@@ -40,10 +40,14 @@ export function movesOf(
         rail === BANK && (before?.refunds.find((each) => each.id === id)?.status ?? 'pending') !== status,
     ),
   );
-  for (const { id, status, amount } of refunds) {
+  for (const { id, status, amount, bankEntries } of refunds) {
     const direction = status === 'succeeded' ? 'debit' : 'credit';
     const isTold = written.some(
-      (entry) => entry.concerns === id && entry.amount === amount && entry.direction === direction,
+      (entry) =>
+        entry.concerns === id &&
+        entry.amount === amount &&
+        entry.direction === direction &&
+        bankEntries?.at(-1) === entry.id,
     );
     if (!isTold) faults.push(`the refund ${id} is ${status}, and the bank has not said so`);
   }

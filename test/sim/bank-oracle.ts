@@ -2,7 +2,7 @@
  * The part of the oracle that knows what each booking of the bank must come to: one entry, however many files tell of
  * it; booked once for the session that it names; open in the inbox otherwise. Written from the contract and the guides.
  */
-import { type BankEntry, endToEndIdOf, entryOfPayment } from '../../src/banking/entry.ts';
+import { type BankEntry, endToEndIdOf, entryOfPayment, idFromEndToEnd } from '../../src/banking/entry.ts';
 import type { Checkout } from '../../src/checkout/session.ts';
 import { sameTenant, type Tenant, tenantName } from '../../src/checkout/tenant.ts';
 import { BANK } from '../../src/methods/bank/receiving-account.ts';
@@ -25,6 +25,10 @@ function add<T>(to: Map<string, T[]>, key: string, item: T): void {
   to.set(key, [...(to.get(key) ?? []), item]);
 }
 
+/** Ids of the transfers in a payment file. */
+const idsIn = (content: string): string[] =>
+  [...content.matchAll(/<EndToEndId>(\w+)</g)].flatMap(([, id = '']) => idFromEndToEnd(id) ?? []);
+
 export function createBankOracle(bank: Bank, fault: (text: string) => void) {
   const entries = new Map<string, { readonly tenant: Tenant; readonly entry: BankEntry }>();
   /** Bookings by tenant and telling: how often one file tells them at most, and how often they are stored. */
@@ -34,6 +38,8 @@ export function createBankOracle(bank: Bank, fault: (text: string) => void) {
   const paid = new Map<string, Line[]>();
   const reversed = new Map<string, Line>();
   const refundStatuses = new Map<string, string>();
+  /** Payment files by the refunds in them; money of an entry that is sent back may be in several. */
+  const files = new Map<string, string>();
   /** Entries that were booked without a person, by what may be the same money. */
   const booked = new Map<string, number>();
   /** Ids of what a person has decided on again: whoever reopens what is at the bank has to know what that does. */
@@ -181,8 +187,18 @@ export function createBankOracle(bank: Bank, fault: (text: string) => void) {
       byPerson: boolean,
       stored: ReadonlyMap<string, Checkout>,
     ): void {
-      for (const { bankFile } of writes) if (bankFile?.kind === 'payments') ordered(tenant, bankFile.content);
+      for (const { bankFile } of writes) {
+        if (bankFile?.kind !== 'payments') continue;
+        ordered(tenant, bankFile.content);
+        for (const id of idsIn(bankFile.content)) files.set(id, bankFile.id);
+      }
       const changed = writes.flatMap(({ checkout }) => checkout ?? []);
+      // Refunds of one session are filed one by one, in the same commit.
+      const last = new Map(changed.map(({ after }) => [after.id, after]));
+      for (const { refunds } of last.values())
+        for (const { id, paymentFile } of refunds)
+          if (paymentFile !== files.get(id))
+            fault(`the refund ${id} is in ${files.get(id)}, and says ${paymentFile}`);
       const written = writes.flatMap(({ bankEntry }) => bankEntry ?? []);
       const moves = movesOf(written, changed, (id) => entries.get(id)?.entry);
       for (const text of moves.faults) fault(text);

@@ -147,6 +147,8 @@ suite('every filter is served by an index of the tenant', async () => {
   const EACH = 5_000;
   /** Few are to be made or looked at; most are of one rail. */
   const fill = [
+    `INSERT INTO checkout_overview SELECT account, false, 'chk_' || lpad(n::text, 6, '0'), n, NULL, 'EUR', n % 2, 0
+     FROM generate_series(0, ${EACH}) AS n, generate_series(1, ${ACCOUNTS}) AS account`,
     `INSERT INTO checkout (account, live, id, version, event_count, status, payment_status, invoice_currency, amount_paid,
        partially_paid, paid_in_excess, reference_id, data)
      SELECT account, false, 'chk_' || n, 1, 1, 'active', 'unpaid', 'EUR', 0, false, false, '', '{}'
@@ -226,6 +228,7 @@ suite('every filter is served by an index of the tenant', async () => {
     const indexes = ['fee', 'currency', 'back', 'late', 'fee', 'fee'].map((name) => `movement_${name}`);
     await checkPlan(totals.movements(tenant, filter), ...indexes);
     await checkPlan(totals.sessions(tenant, filter), 'checkout_class');
+    await checkPlan(totals.due(tenant, filter), 'checkout_overview_pkey');
   });
 
   const entryFilters: ReadonlyArray<readonly [BankEntryFilter, string]> = [

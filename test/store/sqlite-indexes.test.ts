@@ -210,6 +210,9 @@ suite('what is found by an index alone, in the order of the list and no further 
     assert.deepEqual(stepsOn('checkout', totals.sessions(tenant, filter)), [
       `SEARCH checkout USING ${key('checkout_class', classes)}`,
     ]);
+    assert.deepEqual(stepsOn('checkout', totals.due(tenant, filter)), [
+      `SEARCH checkout USING COVERING INDEX checkout_overview (${tenantKey} AND id>? AND id<?)`,
+    ]);
   });
 
   test('the overview, of which each number has an index', (t) => {

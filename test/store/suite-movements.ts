@@ -217,6 +217,7 @@ export function movementSuite(open: Open): void {
         intervals,
         await store.totals.movements(mine, { intervals }),
         [],
+        [],
       );
       assert.deepEqual(others, []);
       assert.deepEqual(first?.received, { count: 3, amount: 2005n });
@@ -272,6 +273,66 @@ export function movementSuite(open: Open): void {
       );
     });
 
+    it('are summed up by rail, which come to the sums of all', async ({ store, mine, live }) => {
+      const drawn = fc.record({
+        currency: fc.constantFrom('EUR', 'USD'),
+        rail: fc.constantFrom('bank', 'sandbox', 'stripe'),
+        late: fc.boolean(),
+        seconds: fc.nat(29),
+        amount: fc.integer({ min: 1, max: 3_000_000 }),
+        fee: fc.option(fc.integer({ min: 0, max: 2_000_000 })),
+        goesBack: fc.boolean(),
+      });
+      for (const [n, each] of fc.sample(drawn, { numRuns: 60, seed: 11 }).entries()) {
+        const { currency, rail, late, seconds, amount, fee, goesBack } = each;
+        const line = payment(`${n}`, { rail, late, amount, bookedAt: at(seconds) });
+        const reference = line.reference;
+        const given = {
+          attempts: [attempt(`a${n}`, { rail })],
+          payments: [line],
+          ...(fee === null ? {} : { fees: [{ rail, reference, amount: fee, currency: 'EUR' }] }),
+          ...(goesBack ? { refunds: [refund({ rail, amount: 1, createdAt: at(seconds + 1) })] } : {}),
+        };
+        await add(store, session(n % 10 === 0 ? live : mine, { currency, ...given }));
+      }
+      const intervals = [
+        { from: at(0), to: at(10) },
+        { from: at(10), to: at(31) },
+      ];
+      const { rows } = await store.movements.list(mine, {}, ALL);
+      const sum = (all: readonly ListedMovement[]) => ({
+        count: all.length,
+        amount: all.reduce((total, { amount }) => total + BigInt(amount), 0n),
+      });
+      const totals = totalsOf(intervals, await store.totals.movements(mine, { intervals }), [], []);
+      assert.equal(totals.length, 4);
+      for (const { from, to, currency, rails, ...whole } of totals) {
+        const all = rows.filter(
+          (row) => row.currency === currency && row.createdAt >= from && row.createdAt < to,
+        );
+        const names = [...new Set(all.map(({ rail }) => rail))].sort();
+        assert.deepEqual(
+          rails.map(({ rail }) => rail),
+          names,
+        );
+        for (const { rail, received, late, refunded, reversed, fees } of rails) {
+          const own = all.filter((row) => row.rail === rail);
+          assert.deepEqual(received, sum(own.filter(({ type }) => type === 'payment')));
+          assert.deepEqual(late, sum(own.filter((row) => row.late)));
+          assert.deepEqual(refunded, sum(own.filter(({ type }) => type === 'refund')));
+          assert.deepEqual(reversed, { count: 0, amount: 0n });
+          const known = own.filter(({ fee }) => fee !== null);
+          const kept = known.reduce((total, { fee }) => total + BigInt(fee ?? 0), 0n);
+          const expected = { currency: 'EUR', count: known.length, amount: kept };
+          assert.deepEqual(fees, known.length === 0 ? [] : [expected]);
+        }
+        for (const part of ['received', 'late', 'refunded'] as const) {
+          const amount = rails.reduce((total, each) => total + each[part].amount, 0n);
+          assert.equal(amount, whole[part].amount);
+        }
+      }
+    });
+
     it('are summed up with their fees, each currency of fees by itself', async ({ store, mine, live }) => {
       const currencies = fc.constantFrom('EUR', 'USD', 'JPY');
       const paid = fc.record({
@@ -293,7 +354,7 @@ export function movementSuite(open: Open): void {
       ];
       const { rows } = await store.movements.list(mine, {}, ALL);
       for (const filter of [{ intervals }, { intervals, currency: 'USD' }]) {
-        const totals = totalsOf(intervals, await store.totals.movements(mine, filter), []);
+        const totals = totalsOf(intervals, await store.totals.movements(mine, filter), [], []);
         assert.ok(totals.some(({ fees }) => fees.length === 3));
         for (const { from, to, currency, received, fees } of totals) {
           const all = rows.filter(
@@ -390,6 +451,93 @@ export function movementSuite(open: Open): void {
         [1],
       );
       assert.deepEqual(await store.totals.sessions(theirs, { intervals }), []);
+    });
+
+    it('are owed and paid beyond their amounts, as the sessions say themselves', async ({
+      store,
+      mine,
+      live,
+      theirs,
+    }) => {
+      const drawn = fc.record({
+        currency: fc.constantFrom('EUR', 'JPY'),
+        state: fc.constantFrom('active', 'completed', 'expired'),
+        amount: fc.constantFrom(0, 1, 1000, 2_000_001, MAX_AMOUNT),
+        paid: fc.constantFrom(null, 1, 999, 1000, 1001, 3_000_000),
+        seconds: fc.nat(29),
+      });
+      const all: Checkout[] = [];
+      for (const [n, each] of fc.sample(drawn, { numRuns: 200, seed: 5 }).entries()) {
+        const { currency, state, amount, paid, seconds } = each;
+        const lifecycle = {
+          active: { state: 'active' },
+          completed: { state: 'completed', at: at(30) },
+          expired: { state: 'expired', at: at(30), by: 'time' },
+        } as const;
+        const given = {
+          currency,
+          amount,
+          createdAt: at(seconds),
+          lifecycle: lifecycle[state],
+          ...(paid === null
+            ? {}
+            : { attempts: [attempt(`${n}`)], payments: [payment(`${n}`, { amount: paid })] }),
+        };
+        all.push(await add(store, session(n % 10 === 0 ? live : mine, given)));
+      }
+      // A session that changes changes what it is owed.
+      for (const before of all.filter(({ tenant, amount }) => tenant === mine && amount === 2_000_001)) {
+        const after = await change(store, before, { amount: 1500 });
+        all[all.indexOf(before)] = after;
+      }
+      const intervals = [
+        { from: at(0), to: at(10) },
+        { from: at(10), to: at(20) },
+      ];
+      const paidOf = ({ payments }: Checkout) => payments.reduce((sum, { amount }) => sum + amount, 0);
+      const sumOf = (amounts: readonly number[]) => {
+        const owed = amounts.filter((each) => each > 0);
+        return { count: owed.length, amount: owed.reduce((sum, each) => sum + BigInt(each), 0n) };
+      };
+      const expected = intervals.flatMap(({ from, to }, interval) =>
+        ['EUR', 'JPY'].map((currency) => {
+          const own = all.filter(
+            (each) =>
+              each.tenant === mine &&
+              each.currency === currency &&
+              each.createdAt >= from &&
+              each.createdAt < to,
+          );
+          const active = own.filter(({ lifecycle }) => lifecycle.state === 'active');
+          return {
+            interval,
+            currency,
+            open: sumOf(active.map((each) => each.amount - paidOf(each))),
+            excess: sumOf(own.map((each) => paidOf(each) - each.amount)),
+          };
+        }),
+      );
+      assert.ok(expected.every(({ open, excess }) => open.count > 0 && excess.count > 0));
+      const inOrder = (sums: typeof expected) =>
+        sums.toSorted(
+          (one, other) => one.interval - other.interval || (one.currency < other.currency ? -1 : 1),
+        );
+      assert.deepEqual(inOrder((await store.totals.due(mine, { intervals })) ?? []), expected);
+      assert.deepEqual(
+        inOrder((await store.totals.due(mine, { intervals, currency: 'JPY' })) ?? []),
+        expected.filter(({ currency }) => currency === 'JPY'),
+      );
+      assert.deepEqual(await store.totals.due(theirs, { intervals }), []);
+      // All are looked at for both sums; a session in excess may be active, but not by the rules.
+      const found = all.filter(
+        ({ tenant, createdAt, lifecycle, ...each }) =>
+          tenant === mine &&
+          createdAt < at(20) &&
+          ((lifecycle.state === 'active' &&
+            each.amount > paidOf({ ...each, tenant, createdAt, lifecycle })) ||
+            paidOf({ ...each, tenant, createdAt, lifecycle }) > each.amount),
+      ).length;
+      assert.equal(await store.totals.due(mine, { intervals }, found - 1), null);
     });
   });
 }

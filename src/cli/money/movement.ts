@@ -43,13 +43,17 @@ export const totalKeys = {
   refunded: 'Refunds that have not failed.',
   reversed: 'Reversals that you have not won.',
   fees: 'Fees that are known of the payments, for each currency of fees: the `count` of payments, the `amount`, and the `currency`.',
+  rails: 'The same sums of each rail, with its name as `rail`.',
+  open: 'What active sessions of those below are still owed: their `count`, and the `amount`; null where they are too many to add up.',
+  excess: 'What was paid beyond the amounts of those below, even if it went back; null likewise.',
   time_to_pay:
     'Sessions that a payment of the interval completed, by how long that took: `within_1_minute`, `within_10_minutes`, `within_1_hour`, `within_1_day` and `within_1_week`, of which each includes those before it, and `over_1_week`.',
   sessions: 'Sessions that were created in the interval, by their status now.',
 } as const;
 
 export function totalLine(total: Total): string {
-  const { from, to, currency, received, refunded, reversed, fees, time_to_pay: times, sessions } = total;
+  const { from, to, currency, received, refunded, reversed, fees, open, excess } = total;
+  const { time_to_pay: times, sessions } = total;
   const sum = (name: string, { count, amount }: Total['received'], sign = '') =>
     `${name} ${count > 0 ? sign : ''}${decimalAmount(amount, currency)} (${count})`;
   return [
@@ -61,5 +65,7 @@ export function totalLine(total: Total): string {
     ...fees.map(({ count, amount, currency: own }) => `fees ${formatAmount(amount, own)} (${count})`),
     `paid within 1m ${times.within_1_minute}, 10m ${times.within_10_minutes}, 1h ${times.within_1_hour}, 1d ${times.within_1_day}, 1w ${times.within_1_week}, later ${times.over_1_week}`,
     `sessions ${sessions.created}, completed ${sessions.completed}`,
+    open === null ? 'open too many' : sum('open', open),
+    excess === null ? 'excess too many' : sum('excess', excess),
   ].join('  ');
 }

@@ -28,51 +28,205 @@ function answerOf({ id, type, response }) {
   return { id, rawId: id, type, response: Object.fromEntries(texts), clientExtensionResults: {} };
 }
 
-for (const form of document.querySelectorAll('form[data-passkey]')) {
-  if (!window.PublicKeyCredential) continue;
-  form.hidden = false;
-  const field = form.querySelector('[data-answer]');
-  form.addEventListener('submit', async (event) => {
-    if (field.value) return;
-    event.preventDefault();
-    const complaint = form.querySelector('[role="alert"]');
-    complaint.hidden = true;
-    try {
-      const publicKey = withBytes(JSON.parse(form.dataset.options));
-      const answer = await navigator.credentials[form.dataset.passkey]({ publicKey });
-      field.value = JSON.stringify(answerOf(answer));
-      form.requestSubmit();
-    } catch {
-      complaint.hidden = false;
+/** The part that is dragged, if one is. */
+let dragged = null;
+
+const sendWhole = (form, what, session) => {
+  if (confirm(`Assign ${what} to ${session}? A booking is final.`)) form.requestSubmit();
+};
+const amountIn = (part) => part.querySelector('[name$="/amount"]');
+/** A decimal amount as a whole number of its smallest unit; null for anything else. */
+const unitsOf = (text, digits) => {
+  const [, major, minor = ''] = /^(\d+)(?:[.,](\d*))?$/.exec(text.trim() || '0') ?? [];
+  return major === undefined || minor.length > digits ? null : BigInt(major + minor.padEnd(digits, '0'));
+};
+const decimalOf = (units, digits) => {
+  const text = String(units).padStart(digits + 1, '0');
+  return digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;
+};
+
+/** What a drop does, by what is dropped. */
+const drop = {
+  /** A whole entry goes to a session, by the form of the session or by its own; or its rest to a part. */
+  entry(grip, zone) {
+    const { left, digits, form } = grip.dataset;
+    if (zone.matches('fieldset')) {
+      const others = [...zone.form.querySelectorAll('fieldset.item')].filter((each) => each !== zone);
+      const taken = others.map((each) => unitsOf(amountIn(each).value, Number(digits)));
+      if (taken.includes(null)) return;
+      const rest = taken.reduce((sum, each) => sum - each, BigInt(left));
+      if (rest > 0n) amountIn(zone).value = decimalOf(rest, Number(digits));
+      amountIn(zone).focus();
+      return;
     }
-  });
+    const own = form === undefined ? zone : document.getElementById(form);
+    own.querySelector('[name="parts/0/payin"]').value = zone.dataset.payin;
+    sendWhole(own, grip.dataset.amount, zone.dataset.session);
+  },
+  /** A session and what is due for it go to a part. */
+  session({ dataset }, zone) {
+    zone.querySelector('[name$="/payin"]').value = dataset.payin;
+    if (dataset.due) amountIn(zone).value = dataset.due;
+    amountIn(zone).focus();
+  },
+  /** The amount of a part goes to another one, and comes on top of that. */
+  amount(grip, zone) {
+    const digits = Number(grip.dataset.digits);
+    const from = amountIn(grip.closest('fieldset'));
+    const [moved, before] = [from, amountIn(zone)].map(({ value }) => unitsOf(value, digits));
+    if (moved === null || before === null) return;
+    amountIn(zone).value = decimalOf(moved + before, digits);
+    from.value = '';
+    amountIn(zone).focus();
+  },
+};
+
+/** Adds to the forms and links of a page, or of a part that has come later, what browsers can do beyond them. */
+function enhance(root) {
+  // A large file shows how far it has come, and one that is too large is not sent.
+  for (const form of root.querySelectorAll('form[data-max-bytes]')) {
+    const LARGE_BYTES = 2 ** 20;
+    const told = document.createElement('p');
+    told.setAttribute('role', 'status');
+    form.append(told);
+    form.addEventListener('submit', (event) => {
+      const file = form.querySelector('[type="file"]').files[0];
+      if (!file || file.size < LARGE_BYTES) return;
+      event.preventDefault();
+      if (form.dataset.sent) return;
+      const tell = (text, isWrong = false) => {
+        told.className = isWrong ? 'wrong' : '';
+        if (told.textContent !== text) told.textContent = text;
+      };
+      if (file.size > Number(form.dataset.maxBytes)) {
+        tell(form.dataset.tooLarge, true);
+        return;
+      }
+      form.dataset.sent = 'true';
+      const bar = document.createElement('progress');
+      bar.setAttribute('aria-label', 'Upload');
+      told.before(bar);
+      const request = new XMLHttpRequest();
+      request.upload.addEventListener('progress', ({ loaded, total }) => {
+        bar.max = total;
+        bar.value = loaded;
+        // In steps, so that a screen reader is not told of each piece.
+        tell(`${Math.floor((10 * loaded) / total) * 10} % of the file is sent.`);
+      });
+      request.upload.addEventListener('load', () => {
+        bar.removeAttribute('value');
+        tell('The file is sent, and is being read. This may take a moment.');
+      });
+      request.addEventListener('loadend', () => {
+        bar.remove();
+        delete form.dataset.sent;
+        if (request.status === 0) tell('The file has not arrived. Send it again.', true);
+        else if (request.responseURL === form.action) showPage(request.responseText);
+        else location.assign(request.responseURL);
+      });
+      request.open('POST', form.action);
+      request.send(new FormData(form));
+    });
+  }
+
+  for (const form of root.querySelectorAll('form[data-passkey]')) {
+    if (!window.PublicKeyCredential) continue;
+    form.hidden = false;
+    const field = form.querySelector('[data-answer]');
+    form.addEventListener('submit', async (event) => {
+      if (field.value) return;
+      event.preventDefault();
+      const complaint = form.querySelector('[role="alert"]');
+      complaint.hidden = true;
+      try {
+        const publicKey = withBytes(JSON.parse(form.dataset.options));
+        const answer = await navigator.credentials[form.dataset.passkey]({ publicKey });
+        field.value = JSON.stringify(answerOf(answer));
+        form.requestSubmit();
+      } catch {
+        complaint.hidden = false;
+      }
+    });
+  }
+
+  // A form that was sent is not sent twice.
+  for (const form of root.querySelectorAll('form[method="post"]')) {
+    form.addEventListener('submit', (event) => {
+      if (event.defaultPrevented) return;
+      if (form.dataset.sent) event.preventDefault();
+      form.dataset.sent = 'true';
+    });
+  }
+
+  // An address that people hand on gets a button that copies it, where the browser lets a page do so.
+  for (const link of navigator.clipboard ? root.querySelectorAll('[data-copy]') : []) {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'quiet';
+    button.textContent = 'Copy the link';
+    button.addEventListener('click', async () => {
+      await navigator.clipboard.writeText(link.href);
+      button.textContent = 'Copied';
+    });
+    link.parentElement.after(button);
+  }
+
+  // Parts of a page are dragged onto others, which fills or sends the form that does the same by keys.
+  const drops = [...root.querySelectorAll('[data-drop]')];
+  for (const grip of drops.length > 0 ? root.querySelectorAll('[data-drag]') : []) {
+    // An entry without a form of its own is assigned on its screen.
+    if (grip.dataset.form && !document.getElementById(grip.dataset.form)) continue;
+    grip.draggable = true;
+    grip.hidden = false;
+    grip.classList.add('grip');
+    const zones = drops.filter(
+      (each) => each.dataset.drop.split(' ').includes(grip.dataset.drag) && !each.contains(grip),
+    );
+    const mark = (isOn) => {
+      for (const each of zones) each.classList.toggle('drop', isOn);
+    };
+    grip.addEventListener('dragstart', (event) => {
+      // A grip within another is what is dragged.
+      event.stopPropagation();
+      event.dataTransfer.effectAllowed = 'move';
+      event.dataTransfer.setData('text/plain', grip.textContent.trim());
+      dragged = grip;
+      mark(true);
+    });
+    grip.addEventListener('dragend', () => {
+      if (dragged === grip) dragged = null;
+      mark(false);
+    });
+    for (const zone of zones) {
+      zone.addEventListener('dragover', (event) => {
+        if (dragged === grip) event.preventDefault();
+      });
+      zone.addEventListener('drop', (event) => {
+        if (dragged !== grip) return;
+        event.preventDefault();
+        drop[grip.dataset.drag](grip, zone);
+      });
+    }
+  }
 }
 
-// A form that was sent is not sent twice.
-for (const form of document.querySelectorAll('form[method="post"]')) {
-  form.addEventListener('submit', (event) => {
-    if (event.defaultPrevented) return;
-    if (form.dataset.sent) event.preventDefault();
-    form.dataset.sent = 'true';
-  });
+/** Shows the page of an answer in the place of this one. */
+function showPage(text) {
+  const page = new DOMParser().parseFromString(text, 'text/html');
+  document.title = page.title;
+  const main = page.querySelector('main');
+  document.querySelector('main').replaceWith(main);
+  enhance(main);
+  main.focus();
+  scrollTo(0, 0);
 }
+
+enhance(document);
+
 // A page that comes back from the cache of the browser has forms that can be sent again.
 addEventListener('pageshow', () => {
   for (const form of document.forms) delete form.dataset.sent;
 });
-
-// An address that people hand on gets a button that copies it, where the browser lets a page do so.
-for (const link of navigator.clipboard ? document.querySelectorAll('[data-copy]') : []) {
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.className = 'quiet';
-  button.textContent = 'Copy the link';
-  button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(link.href);
-    button.textContent = 'Copied';
-  });
-  link.parentElement.after(button);
-}
 
 // Updates and keys can be turned off, and stay so (WCAG 2.1.4 and 2.2.2): a button says which of both it does.
 const toggle = (name, what, place) => {

@@ -1,5 +1,5 @@
 /** Parts of a bank entry as rows of a form: a session and an amount each, named by their places in a request. */
-import { decimalAmount } from '../../checkout/money.ts';
+import { currencyExponent, decimalAmount } from '../../checkout/money.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { ID_LENGTH } from '../../lib/id.ts';
 import { withoutUndefined } from '../../lib/keys.ts';
@@ -105,14 +105,15 @@ type Shown = {
 export function partForm({ rows, blanks, currency, left, mistakes }: Shown): Html {
   const all = [...rows, ...Array.from({ length: blanks }, () => blank)].slice(0, MAX_ROWS);
   const sum = sumOf(rows, currency);
+  const digits = currencyExponent(currency) ?? 2;
   return html`${all.map(
     (
       { payin, amount },
       place,
-    ) => html`<fieldset class="item"><legend>Part ${place + 1}</legend><div class="fields">
+    ) => html`<fieldset class="item" data-drop="entry session amount"><legend>Part ${place + 1}</legend><div class="fields">
 ${field({ name: `parts/${place}/payin`, label: 'Session', value: payin, maxlength: 128 }, mistakes)}
 ${field({ name: `parts/${place}/amount`, label: `Amount in ${currency}`, value: amount, inputmode: 'decimal' }, mistakes)}
-</div></fieldset>
+</div><span class="hint" data-drag="amount" data-digits="${digits}" hidden>Drag the amount to another part</span></fieldset>
 `,
   )}
 ${sum !== null && left !== null && html`<p>${sumInWords(sum, left, currency)}</p>`}`;

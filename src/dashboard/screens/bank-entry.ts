@@ -1,5 +1,6 @@
 /** A bank entry, and what a person decides about it. */
 import type { representAuditEntry } from '../../accounts/representation.ts';
+import { currencyExponent } from '../../checkout/money.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { type Actors, actorLink, actorsOf } from '../actors.ts';
 import { type Mistake, mistakesOf, type Told } from '../api.ts';
@@ -167,14 +168,14 @@ ${field({ name: reasonName(action), label, value: form[reasonName(action)], maxl
     const left = hidden('left', String(entry.amount_unassigned));
     const canAssign = isUndecided(entry) && isAssignable && place.may('BANK_ENTRY.ASSIGN');
     const toOne = ({ id, session }: Suggested) =>
-      html`<form method="post" action="${here}/assign">${token}${onceField()}${left}${hidden('parts/0/payin', id)}<button class="quiet">Assign to ${session?.reference_id ?? id}</button></form>`;
+      html`<form method="post" action="${here}/assign" data-drop="entry" data-payin="${id}" data-session="${session?.reference_id ?? id}">${token}${onceField()}${left}${hidden('parts/0/payin', id)}<button class="quiet">Assign to ${session?.reference_id ?? id}</button></form>`;
     return html`${
       sessions.length > 0 &&
       html`<section><h2>It may be for</h2>${table(
         'Suggestions',
         ['Session', 'Payer', { name: 'Due', isNumber: true }, { name: 'Likelihood', isNumber: true }],
         sessions.map((each) => [
-          html`<a href="${to(`sessions/${each.id}`)}">${each.session?.reference_id ?? each.id}</a>${canAssign && toOne(each)}`,
+          html`<a href="${to(`sessions/${each.id}`)}"${canAssign && html` data-drag="session" data-payin="${each.id}" data-due="${each.session === null ? '' : rowOf(each.session).amount}"`}>${each.session?.reference_id ?? each.id}</a>${canAssign && toOne(each)}`,
           each.session?.customer_details.name || '–',
           each.session && amountOf(dueOf(each.session), each.session.invoice_currency),
           `${each.score} of 100`,
@@ -213,7 +214,7 @@ ${
     const isCredit = entry.amount_unassigned > 0;
     return html`<p>${
       isCredit
-        ? html`${amountOf(entry.amount_unassigned, entry.currency)} can be assigned. Name a session by its id or its reference. One session without an amount gets all that is left. A booking is final.`
+        ? html`<strong data-drag="entry" data-amount="${amountOf(entry.amount_unassigned, entry.currency)}" data-left="${entry.amount_unassigned}" data-digits="${currencyExponent(entry.currency) ?? 2}">${amountOf(entry.amount_unassigned, entry.currency)}</strong> can be assigned. Name a session by its id or its reference. One session without an amount gets all that is left. A booking is final.`
         : 'Name the session whose transfer was taken back, by its id or its reference.'
     }</p>
 <form method="post" action="${here}/assign">${fields}

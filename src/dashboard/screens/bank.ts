@@ -74,9 +74,10 @@ ${listKeys({ search: false })}`,
   async function rowOf(visit: Visit, entry: Entry): Promise<Content[]> {
     const { counterparty, currency, amount, amount_unassigned: left } = entry;
     const name = counterparty.name || counterparty.account || 'unknown';
+    const isDragged = visit.place.may('BANK_ENTRY.ASSIGN') && isUndecided(entry) && left > 0;
     return [
       html`<time>${entry.booked_on}</time>`,
-      html`<a data-row href="${to(visit, `bank/entries/${entry.id}`)}">${name}</a><br><span class="hint">${[entry.remittance, entry.creditor_reference].filter(Boolean).join(' · ')}</span>`,
+      html`<a data-row href="${to(visit, `bank/entries/${entry.id}`)}"${isDragged && html` data-drag="entry" data-form="${formOf(entry)}" data-amount="${amountOf(left, currency)}"`}>${name}</a><br><span class="hint">${[entry.remittance, entry.creditor_reference].filter(Boolean).join(' · ')}</span>`,
       html`${movedOf(entry)}${left > 0 && left < amount && html`<br><span class="hint">${amountOf(left, currency)} left</span>`}`,
       html`${stateOf(entry.status)}<br><span class="hint">${whyOf(entry)}</span>`,
       isUndecided(entry) ? await suggestionOf(visit, entry) : bookedOf(visit, entry),
@@ -96,11 +97,14 @@ ${listKeys({ search: false })}`,
     const isOne = entry.problem !== 'several_references';
     return html`<a href="${to(visit, `sessions/${best.payin}`)}">${reference}</a>${due && html`, ${due} due`}${
       others.length > 0 && html`<br><span class="hint">and ${others.length} more</span>`
-    }${isOne && place.may('BANK_ENTRY.ASSIGN') && assignForm(visit, entry, best.payin, `Assign to ${reference}`)}`;
+    }${isOne && place.may('BANK_ENTRY.ASSIGN') && assignForm(visit, entry, best.payin, reference)}`;
   }
 
-  function assignForm({ place, visitor }: Visit, entry: Entry, payin: string, label: string): Html {
-    return html`<form method="post" action="${basePath}${pathIn(place.tenant, `bank/entries/${entry.id}/assign`)}">${tokenField(visitor)}${onceField()}${hidden('left', String(entry.amount_unassigned))}${hidden('parts/0/payin', payin)}<button class="quiet">${label}</button></form>`;
+  /** Name of the form that assigns the entry, to which another session may be dropped. */
+  const formOf = ({ id }: Entry): string => `assign-${id}`;
+
+  function assignForm({ place, visitor }: Visit, entry: Entry, payin: string, reference: string): Html {
+    return html`<form method="post" action="${basePath}${pathIn(place.tenant, `bank/entries/${entry.id}/assign`)}" id="${formOf(entry)}" data-drop="entry" data-payin="${payin}" data-session="${reference}">${tokenField(visitor)}${onceField()}${hidden('left', String(entry.amount_unassigned))}${hidden('parts/0/payin', payin)}<button class="quiet">Assign to ${reference}</button></form>`;
   }
 }
 

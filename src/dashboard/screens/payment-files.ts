@@ -1,7 +1,7 @@
 /** Payment files: what a new one would have, those that there are, and what became of their transfers. */
 import type { representEntry, representOutgoing } from '../../banking/representation.ts';
 import type { representRefund } from '../../checkout/representation.ts';
-import { type Html, html } from '../../lib/html.ts';
+import { type Content, type Html, html } from '../../lib/html.ts';
 import { type ApiAnswer, type ApiCaller, type Mistake, mistakesOf } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
@@ -115,11 +115,11 @@ ${pager([], query, { action: here(place), nextCursor: files.nextCursor })}</sect
     table(
       'Refunds that wait for the bank',
       ['Created (UTC)', 'Session', { name: 'Amount', isNumber: true }, 'File'],
-      refunds.map(({ id, created_at, reference_id, amount, currency, reference }) => [
+      refunds.map(({ id, created_at, reference_id, amount, currency, payment_file: file }) => [
         timeIn(created_at),
         html`<a href="${waysTo(place, basePath).refunds}/${id}">${reference_id}</a>`,
         amountOf(amount, currency),
-        reference === '' ? 'in none yet' : html`<a href="${here(place)}/${reference}">${reference}</a>`,
+        file === '' ? 'in none yet' : html`<a href="${here(place)}/${file}">${file}</a>`,
       ]),
       'No refund waits for the bank.',
     );
@@ -161,11 +161,13 @@ ${field(
 }</div>`;
   }
 
-  /** A refund, or the bank entry whose money goes back. */
-  const subjectLink = (place: Place, id: string): Html =>
-    id.startsWith('rfd_')
-      ? html`<a href="${waysTo(place, basePath).refunds}/${id}">${id}</a>`
+  /** A refund, or a bank entry, such as one whose money goes back. */
+  function subjectLink(place: Place, id: string): Html {
+    if (id.startsWith('rfd_')) return html`<a href="${waysTo(place, basePath).refunds}/${id}">${id}</a>`;
+    return place.may('BANK_ENTRY.FETCH')
+      ? html`<a href="${basePath}${pathIn(place.tenant, `bank/entries/${id}`)}">${id}</a>`
       : html`<code>${id}</code>`;
+  }
 
   declare(
     { method: 'GET', path: `${root}/:id`, needs: { operation: 'PAYMENT_FILE.FETCH' } },
@@ -175,7 +177,7 @@ ${field(
       const { data: file } = answer;
       const from = /^\d{1,4}$/.test(query.from ?? '') ? Number(query.from) : 0;
       const payments = file.payments.slice(from, from + SHOWN);
-      const states = await Promise.all(payments.map(({ id }) => stateIn(api, place, id)));
+      const states = await Promise.all(payments.map(({ id }) => stateIn(api, place, file.id, id)));
       const path = `${here(place)}/${file.id}`;
       return {
         title: 'Payment file',
@@ -195,12 +197,12 @@ ${
 }
 <section><h2>What became of its transfers</h2>${table(
           'Transfers of the file',
-          ['Transfer', 'To', { name: 'Amount', isNumber: true }, 'State'],
+          ['Transfer', 'To', { name: 'Amount', isNumber: true }, 'State', 'Told by'],
           payments.map(({ id, account, amount }, index) => [
             subjectLink(place, id),
             account,
             amountOf(amount, file.currency),
-            states[index],
+            ...(states[index] ?? []),
           ]),
         )}
 <nav class="row" aria-label="Pages">${from > 0 && html`<a href="${path}">First</a>`}
@@ -216,18 +218,28 @@ ${
     },
   );
 
-  /** State of a transfer: of the refund, or of the money that goes back. */
-  async function stateIn(api: ApiCaller, place: Place, id: string): Promise<Html> {
+  /** State of a transfer, of the refund or of the money that goes back, and the bank entries that told of it. */
+  async function stateIn(
+    api: ApiCaller,
+    place: Place,
+    file: string,
+    id: string,
+  ): Promise<readonly [state: Content, toldBy: Content]> {
     if (id.startsWith('rfd_')) {
       const refund = await api.get<Refund>(`/v3/refund/${id}`);
-      return refund.ok
-        ? html`${stateOf(refund.data.status)} ${refund.data.status_description}`
-        : html`not known`;
+      if (!refund.ok) return ['not known', ''];
+      const { status, status_description: why, bank_entries: entries, reference } = refund.data;
+      const told = entries.map((each) => html`${subjectLink(place, each)} `);
+      return [html`${stateOf(status)} ${why}`, told.length > 0 ? told : reference];
     }
-    if (!place.may('BANK_ENTRY.FETCH')) return html`not shown to your role`;
+    if (!place.may('BANK_ENTRY.FETCH')) return ['not shown to your role', ''];
     const entry = await api.get<Entry>(`/v3/bank_entry/${id}`);
-    const status = entry.ok ? entry.data.sent_back?.status : undefined;
-    return status === undefined ? html`not known` : stateOf(status);
+    const sent = entry.ok ? entry.data.sent_back : null;
+    if (sent === null) return ['not known', ''];
+    // Money that came back may have been sent once more, which says nothing of this file.
+    return sent.payment_file === file
+      ? [stateOf(sent.status), '']
+      : [html`${stateOf('failed')} and sent back anew`, ''];
   }
 
   declare(

@@ -1,8 +1,9 @@
 /** A refund: what became of it, and the end that a person gives to one of which no bank will tell. */
 import type { representRefund } from '../../checkout/representation.ts';
-import { html } from '../../lib/html.ts';
+import { type Content, html } from '../../lib/html.ts';
 import { BANK } from '../../methods/bank/receiving-account.ts';
 import { type ApiAnswer, type Mistake, mistakesOf } from '../api.ts';
+import { subjectLink } from '../bank/entry.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
 import { field, keyAfter, onceField, onceIn, otherMistakes } from '../form.ts';
@@ -21,6 +22,20 @@ const notChosen: ApiAnswer<never> = {
   status: 422,
   mistakes: [{ message: 'Choose what became of it.', pointer: '/status' }],
 };
+
+/** The bank entries that ended it: those that carried it out, and the one that brought it back, which is the last. */
+function entriesIn(
+  { place }: Visit,
+  { bank_entries: entries, status }: Refund,
+  basePath: string,
+): ReadonlyArray<readonly [name: string, value: Content]> {
+  const to = (screen: string) => `${basePath}${pathIn(place.tenant, screen)}`;
+  const mayLook = place.may('BANK_ENTRY.FETCH');
+  return entries.map((id, index) => [
+    status === 'failed' && index === entries.length - 1 ? 'Came back with' : 'Carried out by',
+    mayLook ? subjectLink(id, { to }) : html`<code>${id}</code>`,
+  ]);
+}
 
 /** A reference of a refund by bank may be any text: it is typed where somebody settles one by hand. */
 const referenceName = ({ status }: Refund, rail: string): string =>
@@ -71,7 +86,15 @@ ${isOpen && settleForm(visit, mistakes, settled?.status)}`,
     };
   }
 
-  function factsIn({ place }: Visit, refund: Refund, rail: string) {
+  function fileIn({ place }: Visit, { payment_file: file, status }: Refund): Content {
+    if (file === '') return status === 'pending' ? 'In none yet' : 'In none';
+    return place.may('PAYMENT_FILE.FETCH')
+      ? html`<a href="${basePath}${pathIn(place.tenant, 'payment-files')}/${file}">${file}</a>`
+      : html`<code>${file}</code>`;
+  }
+
+  function factsIn(visit: Visit, refund: Refund, rail: string) {
+    const { place } = visit;
     const { payin, reference, status_description: why } = refund;
     const { sessions } = waysTo(place, basePath);
     return factsOf([
@@ -80,12 +103,9 @@ ${isOpen && settleForm(visit, mistakes, settled?.status)}`,
       ['Session', html`<a href="${sessions}/${payin}">${refund.reference_id}</a>`],
       ['Created', html`${timeIn(refund.created_at)} UTC`],
       ['Rail', rail],
-      [
-        referenceName(refund, rail),
-        reference.startsWith('bfl_') && place.may('PAYMENT_FILE.FETCH')
-          ? html`<a href="${basePath}${pathIn(place.tenant, 'payment-files')}/${reference}">In a payment file</a>`
-          : reference || (rail === BANK ? 'In no payment file yet' : '–'),
-      ],
+      ...(rail === BANK ? [['Payment file', fileIn(visit, refund)] as const] : []),
+      ...entriesIn(visit, refund, basePath),
+      [referenceName(refund, rail), reference || '–'],
       ['Reason', refund.reason || '–'],
       ['Remarks', refund.remarks || '–'],
       ['Id', html`<code>${refund.id}</code>`],

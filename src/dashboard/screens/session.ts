@@ -1,10 +1,11 @@
 /** A session: what is known of it, and what can be done with it. */
 import { html } from '../../lib/html.ts';
+import type { representResend } from '../../webhooks/representation.ts';
 import { actorsOf } from '../actors.ts';
-import type { ApiAnswer, Mistake } from '../api.ts';
+import type { ApiAnswer, ApiRefusal, Mistake } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
-import { onceField, onceIn, otherMistakes, second } from '../form.ts';
+import { hidden, onceField, onceIn, otherMistakes, second } from '../form.ts';
 import { bookedOf, type Movement, waysTo } from '../money/view.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { type Place, pathIn, wayIn } from '../place.ts';
@@ -45,23 +46,31 @@ export function sessionScreens(declare: Declare, dependencies: DashboardDependen
   );
 
   declare(
-    { method: 'POST', path: `${root}/resend`, needs: { operation: 'WEBHOOK_DELIVERY.RESEND' } },
+    { method: 'POST', path: `${root}/resend`, needs: { operation: 'WEBHOOK_DELIVERY.RESEND_FAILED' } },
     async (visit) => {
-      const { api, form } = visit;
-      const session = await api.get(`/v3/checkout/${idIn(visit)}`);
+      const { api, form, place, visitor } = visit;
+      const session = await api.get<Session>(`/v3/checkout/${idIn(visit)}`);
       if (!session.ok) return refused(session.status, session.mistakes);
-      const failed = await deliveriesOf(api, idIn(visit), 'failed');
-      if (!failed.ok) return refused(failed.status, failed.mistakes);
-      let refusal: ApiAnswer<unknown> | undefined;
-      // Oldest first, as they were made. One of an endpoint that is disabled stops none of the others.
-      for (const { id } of failed.data.toReversed()) {
+      const sent = await resendAll(visit, session.data.id);
+      if (!sent.ok) return screen(visit, sent);
+      if (sent.next !== null)
+        return {
+          title: 'There are more',
+          current: 'sessions',
+          main: html`<p>${sent.resent} webhooks are sent again so far.</p>
+<form method="post" action="${basePath}${pathIn(place.tenant, `sessions/${session.data.id}`)}/resend">${tokenField(visitor)}${onceField()}${hidden('after', sent.next)}
+<button>Send the next ones again</button>
+</form>`,
+        };
+      // One of an endpoint that is disabled stops none of the others, and is refused in the words of the API.
+      const left = await deliveriesOf(api, idIn(visit), { status: 'failed', limit: 1 });
+      if (!left.ok) return refused(left.status, left.mistakes);
+      for (const { id } of left.data) {
         const key = { 'idempotency-key': `${form.once ?? ''}-${id}` };
         const answer = await api.send('POST', `/v3/webhook_delivery/${id}/resend`, undefined, key);
-        if (!answer.ok) refusal ??= answer;
+        if (!answer.ok) return screen(visit, answer);
       }
-      return refusal === undefined
-        ? { goTo: sessionWay(visit), done: 'webhooks-resent' }
-        : screen(visit, refusal);
+      return { goTo: sessionWay(visit), done: 'webhooks-resent' };
     },
   );
 
@@ -103,12 +112,38 @@ ${itemsOf(session)}
   }
 }
 
+type Resend = ReturnType<typeof representResend>;
+
+/** Before all deliveries. */
+const BEGINNING = '2000-01-01T00:00:00Z';
+/** Resends one request asks the API for: each is a transaction, and the next ones wait for a person. */
+const RESENDS = 4;
+
+/** Sends what has failed of a session again, the oldest first; `next` is where the rest begins, if there is too much. */
+async function resendAll(
+  { api, form }: Visit,
+  checkout: string,
+): Promise<ApiRefusal | { readonly ok: true; readonly resent: number; readonly next: string | null }> {
+  let resent = 0;
+  let next = form.after || null;
+  for (let count = 0; count < RESENDS; count++) {
+    const body = { since: BEGINNING, checkout, ...(next === null ? {} : { after: next }) };
+    const key = { 'idempotency-key': `${form.once ?? ''}-${count}` };
+    const answer = await api.send<Resend>('POST', '/v3/webhook_delivery/resend', body, key);
+    if (!answer.ok) return answer;
+    resent += answer.data.resent;
+    next = answer.data.has_more ? answer.data.next_cursor : null;
+    if (next === null) break;
+  }
+  return { ok: true, resent, next };
+}
+
 /** Actions that the visitor may take on the session as it is. */
 function actions(
   { place, visitor }: Visit,
   session: Session,
   payin: Payin,
-  { deliveries }: History,
+  { hasFailed }: History,
   path: string,
 ) {
   const isActive = session.status === 'active';
@@ -118,8 +153,8 @@ ${isActive && session.amount_paid === 0 && place.may('CHECKOUT.UPDATE') && html`
 ${refundableOf(payin) > 0 && place.may('REFUND.CREATE') && html`<a class="button quiet" href="${path}/refund">Refund</a>`}
 ${mayTestPay(place) && isActive && html`<a class="button quiet" href="${path}/pay">Pay as a test</a>`}
 ${
-  deliveries.some(({ status }) => status === 'failed') &&
-  place.may('WEBHOOK_DELIVERY.RESEND') &&
+  hasFailed &&
+  place.may('WEBHOOK_DELIVERY.RESEND_FAILED') &&
   html`<form method="post" action="${path}/resend">${token}${onceField()}<button class="quiet">Send the failed webhooks again</button></form>`
 }
 ${

@@ -1,6 +1,7 @@
 /** Bank statements: those that were imported, and the import of a file behind a look at what it would do. */
 import type { Readable } from 'node:stream';
 import type { JsonObject } from '../../checkout/session.ts';
+import { UPLOAD_LIMIT_BYTES } from '../../http/routes/bank-statement.ts';
 import { type Html, html } from '../../lib/html.ts';
 import type { Mistake } from '../api.ts';
 import { MAX_CARRIED_BYTES, packed, unpacked } from '../bank/carried.ts';
@@ -35,6 +36,19 @@ const current = 'bank';
 const MAX_NAME = 200;
 
 type Failed = { readonly status: number; readonly mistakes: readonly Mistake[] };
+
+/** A file that is refused by its length, before or while it comes. */
+const tooLarge: Failed = {
+  status: 413,
+  mistakes: [
+    {
+      message:
+        'The file is too large: at most 64 MiB are taken here. Ask your bank for a shorter time, or put the file into the folder that the service reads statements from.',
+      pointer: '/file',
+    },
+  ],
+};
+const refusalOf = (failed: Failed): Failed => (failed.status === tooLarge.status ? tooLarge : failed);
 
 const withoutFile: Failed = { status: 422, mistakes: [{ message: 'Choose a file.', pointer: '/file' }] };
 
@@ -80,12 +94,13 @@ export function statementScreens(declare: Declare, { basePath }: DashboardDepend
   declare({ method: 'POST', path: `${path}/preview`, needs, upload: true }, async (visit) => {
     const { api, file, form } = visit;
     if (file === null) return screen(visit, withoutFile);
+    if (file.isTooLarge) return screen(visit, tooLarge);
     const name = nameIn(file.name);
     const mapping = form.mapping ?? '';
     const { content, kept } = keeping(file.content, MAX_CARRIED_BYTES);
     const query = queryOf({ name, mapping });
     const answer = await api.upload<Preview>(`/v3/bank_statement/preview?${query}`, content);
-    if (!answer.ok) return screen(visit, answer);
+    if (!answer.ok) return screen(visit, refusalOf(answer));
     return previewScreen(visit, answer.data, { mapping, carried: await packed(kept()) });
   });
 
@@ -94,12 +109,14 @@ export function statementScreens(declare: Declare, { basePath }: DashboardDepend
     const content: Readable | Buffer | null =
       form.carried === undefined ? (file?.content ?? null) : await unpacked(form.carried);
     if (content === null) return screen(visit, withoutFile);
+    if (form.carried === undefined && file?.isTooLarge === true) return screen(visit, tooLarge);
     const { name = '', mapping = '', sha256 = '' } = form;
     const query = queryOf({ name: nameIn(name), mapping, sha256 });
     const answer = await api.upload<Statement>(`/v3/bank_statement?${query}`, content, onceIn(form));
     if (answer.ok)
       return { goTo: wayIn(place.tenant, `bank/statements/${answer.data.id}`), done: 'statement-imported' };
     const { status } = answer;
+    if (status === tooLarge.status) return screen(visit, tooLarge);
     const mistakes = answer.mistakes.map((each) => (each.pointer === '/sha256' ? anotherFile : each));
     return screen(visit, { status, mistakes });
   });
@@ -145,7 +162,7 @@ ${place.may('CSV_MAPPING.LIST') && html`<a href="${to(visit)('bank/mappings')}">
     const { form, visitor } = visit;
     return html`<section><h2>Import a statement</h2>
 ${otherMistakes(mistakes, ['file', 'mapping'])}
-<form method="post" action="${to(visit)('bank/statements/preview')}" enctype="multipart/form-data">${tokenField(visitor)}
+<form method="post" action="${to(visit)('bank/statements/preview')}" enctype="multipart/form-data"${uploading}>${tokenField(visitor)}
 ${
   mappings.length > 0 &&
   field(
@@ -181,7 +198,7 @@ ${entriesOf(preview, here)}
 
   function importForm(visit: Visit, { name, sha256, entries, known }: Preview, looked: Looked): Html {
     const { mapping, carried } = looked;
-    return html`<form method="post" action="${to(visit)('bank/statements/import')}" enctype="multipart/form-data">${tokenField(visit.visitor)}${onceField()}${hidden('name', name)}${hidden('mapping', mapping)}${hidden('sha256', sha256)}
+    return html`<form method="post" action="${to(visit)('bank/statements/import')}" enctype="multipart/form-data"${carried === null && uploading}>${tokenField(visit.visitor)}${onceField()}${hidden('name', name)}${hidden('mapping', mapping)}${hidden('sha256', sha256)}
 ${
   carried === null
     ? field({
@@ -197,6 +214,9 @@ ${
 </form>`;
   }
 }
+
+/** Attributes of a form whose file shows, where there is JavaScript, how far it has come. */
+const uploading = html` data-max-bytes="${UPLOAD_LIMIT_BYTES}" data-too-large="${tooLarge.mistakes[0]?.message}"`;
 
 const anotherFile: Mistake = {
   message: 'This is not the file that you have looked at. Look at this one first.',

@@ -28,6 +28,8 @@ export type History = {
   readonly changes: ReadonlyMap<number, AuditEntry>;
   /** Newest first; empty where the visitor may not see them. */
   readonly deliveries: readonly Delivery[];
+  /** True if a delivery has failed, which may be older than those. */
+  readonly hasFailed: boolean;
 };
 
 const PAGE = 100;
@@ -45,13 +47,19 @@ export async function historyOf(
   const timeline = await api.get<Entry[]>(`/v3/checkout/${id}/timeline?${query}`);
   if (!timeline.ok) return timeline;
   const { data: entries, nextCursor } = timeline;
-  const [changes, deliveries] = await Promise.all([
+  const seesDeliveries = place.may('WEBHOOK_DELIVERY.LIST');
+  const none = { ok: true as const, data: [] };
+  const [changes, deliveries, failed] = await Promise.all([
     place.may('AUDIT.LIST') ? changesOf(api, id, entries) : { ok: true as const, data: new Map() },
-    place.may('WEBHOOK_DELIVERY.LIST') ? deliveriesOf(api, id) : { ok: true as const, data: [] },
+    seesDeliveries ? deliveriesOf(api, id) : none,
+    // Those that have failed may be older than the newest of all.
+    seesDeliveries ? deliveriesOf(api, id, { status: 'failed', limit: 1 }) : none,
   ]);
   if (!changes.ok) return changes;
   if (!deliveries.ok) return deliveries;
-  return { ok: true, entries, nextCursor, changes: changes.data, deliveries: deliveries.data };
+  if (!failed.ok) return failed;
+  const hasFailed = failed.data.length > 0;
+  return { ok: true, entries, nextCursor, changes: changes.data, deliveries: deliveries.data, hasFailed };
 }
 
 async function changesOf(
@@ -82,9 +90,9 @@ async function changesOf(
 export function deliveriesOf(
   api: ApiCaller,
   id: string,
-  status?: Delivery['status'],
+  { status, limit = PAGE }: { readonly status?: Delivery['status']; readonly limit?: number } = {},
 ): Promise<ApiAnswer<readonly Delivery[]>> {
-  const query = new URLSearchParams({ checkout: id, limit: String(PAGE), ...(status ? { status } : {}) });
+  const query = new URLSearchParams({ checkout: id, limit: String(limit), ...(status ? { status } : {}) });
   return api.get<readonly Delivery[]>(`/v3/webhook_delivery?${query}`);
 }
 

@@ -74,11 +74,12 @@ export function movementRoutes(api: Api, { store }: Dependencies): void {
       const { tenant } = principalOf(request);
       const currency = request.query.currency?.toUpperCase();
       const filter = { intervals, ...withoutUndefined({ currency }) };
-      const [sums, counts] = await Promise.all([
+      const [sums, counts, due] = await Promise.all([
         store.totals.movements(tenant, filter),
         store.totals.sessions(tenant, filter),
+        store.totals.due(tenant, filter),
       ]);
-      const totals = totalsOf(intervals, sums, counts);
+      const totals = totalsOf(intervals, sums, counts, due);
       refuseQuery(totals.some(isTooLarge) ? [tooLarge] : []);
       const rows = totals.map((total) => JSON.stringify(representTotal(total)));
       return reply.type(JSON_TYPE).send(listEnvelope('TOTAL.LIST', rows, false, null));
@@ -91,8 +92,10 @@ const tooLarge: Problem = {
   detail: `must be later: a sum exceeds ${Number.MAX_SAFE_INTEGER}, the largest whole number in JSON`,
 };
 
-const isTooLarge = ({ received, refunded, reversed, fees }: Total): boolean =>
-  [received, refunded, reversed, ...fees].some(({ amount }) => amount > Number.MAX_SAFE_INTEGER);
+const isTooLarge = ({ received, refunded, reversed, fees, open, excess }: Total): boolean =>
+  [received, refunded, reversed, ...fees, open, excess].some(
+    (sum) => sum !== null && sum.amount > Number.MAX_SAFE_INTEGER,
+  );
 
 /** Intervals that are asked for, and the mistakes of the question. Where the time is among them, the rest is looked at. */
 async function intervalsOf({

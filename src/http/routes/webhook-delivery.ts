@@ -187,10 +187,10 @@ export function webhookDeliveryRoutes(api: Api, { store, execute, now }: Depende
       const origin = originOf(request);
       const problems = schemaProblems(request);
       if (problems.length > 0) throw fieldsError(problems);
-      const { since, endpoint, after } = request.body;
+      const { since, endpoint, checkout: subject, after } = request.body;
       const createdFrom = parseTimestamp(since) ?? 0;
       const start = after ?? firstIdAt('whd', createdFrom);
-      const failed: DeliveryFilter = { state: 'failed', createdFrom };
+      const failed: DeliveryFilter = { state: 'failed', createdFrom, ...withoutUndefined({ subject }) };
       const { deliveries, nextCursor } = await ableFrom(store, origin.tenant, failed, start, endpoint);
       const many = endpoint === undefined ? {} : { endpoint };
       const executed = await execute(

@@ -121,7 +121,8 @@ export const bankResources = {
           {
             amount: minorUnits('Amount to send back.'),
             status: oneOf(['pending', 'succeeded', 'failed'], 'Status of the transfer.'),
-            reason: text('Reason that the sender is told.', 'Unknown order.'),
+            reason: text('Reason for the sender.', 'Unknown order.'),
+            payment_file: text('Id of its payment file, or empty.', ''),
           },
           { ...closed, description: 'Transfer of the unassigned money to its sender.' },
         ),

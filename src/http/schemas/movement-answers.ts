@@ -80,18 +80,32 @@ export const movementResources = {
       fees: Type.Array(ref('FeeSum'), {
         description: 'Fees that are known of the payments, one sum for each currency of fees.',
       }),
+      rails: Type.Array(ref('RailTotal')),
+      open: nullable(ref('Sum')),
+      excess: nullable(ref('Sum')),
       time_to_pay: ref('TimesToPay'),
       sessions: ref('SessionCounts'),
     } satisfies FieldsOf<typeof representTotal>,
     {
       ...closed,
       description:
-        'Movements of an interval and currency: payments (with those that were late), refunds and reversals. Times to pay count where the session was completed, sessions where they were created.',
+        'Movements of an interval and currency: payments (with those that were late), refunds and reversals; `rails` has the same of each rail. Times to pay count where the session was completed. Sessions count where they were created, and with them their money as it is now: `open` is what active ones are still owed, `excess` what was paid beyond the amounts, even if it went back; both are null where that is of more than 250,000 sessions of the time.',
     },
   ),
   Sum: Type.Object(
-    { count: count('Number of movements.'), amount: minorUnits('Sum of their amounts.') },
-    { ...closed, description: 'Movements, summed up.' },
+    { count: count('Number of movements or sessions.'), amount: minorUnits('Sum of their amounts.') },
+    { ...closed, description: 'Movements or sessions, summed up.' },
+  ),
+  RailTotal: Type.Object(
+    {
+      rail: text('The rail.', 'bank'),
+      received: ref('Sum'),
+      late: ref('Sum'),
+      refunded: ref('Sum'),
+      reversed: ref('Sum'),
+      fees: Type.Array(ref('FeeSum')),
+    } satisfies FieldsOf<() => ReturnType<typeof representTotal>['rails'][number]>,
+    { ...closed, description: 'Movements of a rail, summed up.' },
   ),
   FeeSum: Type.Object(
     {

@@ -32,10 +32,16 @@ export const refundResources = {
       reason: text('Reason given in the request.', 'The parcel was lost.'),
       remarks: text('Remarks given in the request.', ''),
       reference: text('Id of the refund at the rail, or empty.', ''),
+      payment_file: text('Id of its payment file, or empty.', ''),
+      bank_entries: Type.Array(id('ntc')),
       webhook_url: text('Receiver of the refund’s events; empty for the receiver of the session.', ''),
       metadata: freeForm('Your own data.', { ticket: 'T-77' }),
     } satisfies FieldsOf<typeof representRefund>,
-    { ...closed, description: 'Money that you return to the payer.' },
+    {
+      ...closed,
+      description:
+        'Money that you return to the payer. `bank_entries` carried it out and, behind that, brought it back.',
+    },
   ),
   Reversal: Type.Object(
     {

@@ -85,6 +85,7 @@ export const resendFailedBody = Type.Object(
   {
     since: timestamp('Only deliveries created at this time or later.'),
     endpoint: Type.Optional(idText('whe', 'Only deliveries to this endpoint.')),
+    checkout: Type.Optional(idText('chk', 'Only deliveries about this session.')),
     after: Type.Optional(idText('whd', '`next_cursor` of the previous answer.')),
   },
   { additionalProperties: false, examples: [{ since: '2030-01-31T12:00:00Z' }] },

@@ -54,6 +54,16 @@ export const moneyRules: readonly SqlRule[] = [
     ),
   },
   { rule: 'no file of a bank is there twice', sql: twice('bank_file', 'kind, hash') },
+  {
+    rule: 'every refund that went out has its payment file',
+    sql: lone(
+      'refund',
+      'id',
+      'bank_file',
+      "bank_file.id = refund.payment_file AND bank_file.kind = 'payments'",
+      'refund.payment_file IS NOT NULL',
+    ),
+  },
 ];
 
 export type BankEntryRow = Row<'bank_entry'> & {
@@ -98,16 +108,37 @@ export const bankEntryJudge = () =>
     ({ id }) => id,
   );
 
-type BankFileRow = Row<'bank_file'>;
+export type BankFileRow = Row<'bank_file'> & {
+  /** JSON: the ids of the refunds that say they went out in it, each in an array, or null where there are none. */
+  readonly sent: string | null;
+};
+
+/** Files with the refunds that went out in them; `gathered` makes a JSON array of arrays of these columns, as a text. */
+export const bankFiles = (gathered: (columns: string) => string): string => `
+  SELECT ${columnsIn('bank_file')}, sent FROM bank_file
+  LEFT JOIN (
+    SELECT account, live, payment_file, ${gathered('id')} AS sent
+    FROM refund WHERE payment_file IS NOT NULL GROUP BY account, live, payment_file
+  ) AS refunds ON refunds.account = bank_file.account AND refunds.live = bank_file.live
+    AND refunds.payment_file = bank_file.id`;
+
+type ReadFile = BankFileRow & { readonly refunds: readonly string[] };
 
 export const bankFileJudge = () =>
   judgeOf(
     'every file of a bank can be read',
-    (row: BankFileRow) => {
-      expect(isObject(JSON.parse(row.data)));
-      return row;
+    (row: BankFileRow): ReadFile => {
+      const data = JSON.parse(row.data);
+      expect(isObject(data));
+      const payments = (data.payments ?? []) as ReadonlyArray<{ readonly id: string }>;
+      return { ...row, refunds: payments.map(({ id }) => id).filter((id) => id.startsWith('rfd_')) };
     },
     {
+      'a payment file has the refunds that went out in it, and no others': ({ sent, refunds }) =>
+        sameEntries(
+          sent,
+          refunds.map((id) => [id]),
+        ),
       'a file that was made for a bank is what it was, and of one that was read only the hash is kept': ({
         kind,
         content,

@@ -15,7 +15,7 @@ import {
   untoldOutcome,
 } from './check.ts';
 import { answerJudge, answers, eventJudge, events } from './event-rules.ts';
-import { bankEntries, bankEntryJudge, bankFileJudge, moneyRules } from './money-rules.ts';
+import { bankEntries, bankEntryJudge, bankFileJudge, bankFiles, moneyRules } from './money-rules.ts';
 import { customerJudge, sessionJudge } from './session-rules.ts';
 import { gatheredAs, sessions } from './sessions.ts';
 import { endpointJudge, endpoints, webhookRules } from './webhook-rules.ts';
@@ -55,7 +55,7 @@ export async function checkAll(database: Checked, listener: CheckListener): Prom
   await look('events', 'event', events, eventJudge());
   await look('stored answers', 'idempotency', answers(eventKey[dialect]), answerJudge());
   await look('bank entries', 'bank_entry', bankEntries(gatheredAs[dialect]), bankEntryJudge());
-  await look('bank files', 'bank_file', rowsOf('bank_file'), bankFileJudge(), FILES_AT_ONCE);
+  await look('bank files', 'bank_file', bankFiles(gatheredAs[dialect]), bankFileJudge(), FILES_AT_ONCE);
 
   /** Shows every row to the judge. */
   async function look(

@@ -65,6 +65,15 @@ export const rules: readonly SqlRule[] = [
     sql: lone('checkout_overview', 'id', 'checkout', 'checkout.id = checkout_overview.id'),
   },
   {
+    rule: 'what a session is owed, and was paid beyond its amount, is what it says itself',
+    sql: `
+      SELECT checkout.id FROM checkout
+      JOIN ${joined('checkout', 'checkout_overview', 'checkout_overview.id = checkout.id')}
+      WHERE checkout_overview.currency <> checkout.invoice_currency
+        OR amount_open <> CASE WHEN status = 'active' THEN greatest(amount - amount_paid, 0) ELSE 0 END
+        OR amount_excess <> greatest(amount_paid - amount, 0)`,
+  },
+  {
     rule: 'the sessions that are due exist',
     sql: ofNoSession('timer', 'checkout'),
   },

@@ -2,8 +2,10 @@
 import type { Tenant } from '../../checkout/tenant.ts';
 import {
   type Interval,
+  MOST_DUE,
   type MovementSum,
   type SessionCount,
+  type SessionSum,
   type TimesToPay,
   timesToPayMs,
 } from '../../checkout/totals.ts';
@@ -17,6 +19,13 @@ export type TotalsFilter = { readonly intervals: readonly Interval[]; readonly c
 
 /** Amounts are summed up in two parts, which many of the largest leave in the range of integers. */
 const MILLION = 1_000_000;
+
+/** Columns with the sum of a column, in two parts. */
+const partsOf = (column: string, millions: string, rest: string) =>
+  `coalesce(sum(${column} / ${MILLION}), 0) AS "${millions}", coalesce(sum(${column} % ${MILLION}), 0) AS "${rest}"`;
+
+const fromParts = (millions: number | string, rest: number | string) =>
+  BigInt(millions) * BigInt(MILLION) + BigInt(rest);
 
 const parts = (column: string) =>
   [`${column} / ${MILLION}`, `${column} % ${MILLION}`].map(
@@ -38,6 +47,7 @@ const packed = (column: string, ...further: readonly string[]): Sql => {
 type SumRow = {
   readonly interval: number;
   readonly currency: string;
+  readonly rail: string;
   readonly of: MovementSum['of'];
   readonly feeCurrency: string | null;
   readonly sums: string;
@@ -46,11 +56,10 @@ type SumRow = {
 type Packed = [count: number, millions: string, rest: string, ...times: number[]];
 
 /** The sum of a row; none of what there is nothing of. */
-function sumFrom({ interval, currency, of, feeCurrency, sums }: SumRow): MovementSum[] {
+function sumFrom({ interval, currency, rail, of, feeCurrency, sums }: SumRow): MovementSum[] {
   const [count, millions, rest, ...times] = JSON.parse(sums) as Packed;
   if (count === 0) return [];
-  const amount = BigInt(millions) * BigInt(MILLION) + BigInt(rest);
-  const sum = { interval, currency, count, amount };
+  const sum = { interval, currency, rail, count, amount: fromParts(millions, rest) };
   switch (of) {
     case 'all':
       return [{ ...sum, of, ...timesFrom(times) }];
@@ -72,15 +81,35 @@ function timesFrom([
   return { within1Minute, within10Minutes, within1Hour, within1Day, within1Week, over1Week };
 }
 
-/** A WITH of the currencies and the intervals, whose bounds are ids with this prefix. */
-const ranges = (tenant: Tenant, { intervals, ...filter }: TotalsFilter, prefix: IdPrefix): Sql => sql`
-  WITH RECURSIVE currency (name) AS (${currenciesOf(tenant, filter)}), span (place, first, beyond) AS (VALUES ${join(
+/** The intervals as rows, whose bounds are ids with this prefix. */
+const spansOf = ({ intervals }: TotalsFilter, prefix: IdPrefix): Sql =>
+  sql`span (place, first, beyond) AS (VALUES ${join(
     intervals.map(
       ({ from, to }, place) =>
         sql`(${raw(`${place}`)}, ${firstIdAt(prefix, from)}, ${firstIdAt(prefix, to)})`,
     ),
     ', ',
   )})`;
+
+/** A WITH of the currencies and the intervals. */
+const ranges = (tenant: Tenant, filter: TotalsFilter, prefix: IdPrefix): Sql => sql`
+  WITH RECURSIVE currency (name) AS (${currenciesOf(tenant, filter)}), ${spansOf(filter, prefix)}`;
+
+/** Money of a session: PostgreSQL has it in a narrow row, where SQLite has what it follows from in an index. */
+const amountsOf = either({
+  // Of these sessions, those that are not active were paid more than they are owed.
+  sqlite: raw('max(amount - amount_paid, 0) AS open, max(amount_paid - amount, 0) AS excess'),
+  postgres: raw('amount_open AS open, amount_excess AS excess'),
+});
+const currencyColumn = either({ sqlite: raw('invoice_currency'), postgres: raw('currency') });
+const isDue = either({
+  sqlite: raw("(status = 'active' OR paid_in_excess = 1)"),
+  postgres: raw('(amount_open > 0 OR amount_excess > 0)'),
+});
+
+type DueRow = Pick<SessionSum, 'interval' | 'currency'> & {
+  readonly [part in 'found' | `${'open' | 'excess'}${'Count' | 'Millions' | 'Rest'}`]: number;
+};
 
 /** Reads as lists do, for a limited time: there may be much to look at. */
 const search = <R, T>(tenant: Tenant, statement: Sql, from: (row: R) => T): Read<T[]> => ({
@@ -89,46 +118,98 @@ const search = <R, T>(tenant: Tenant, statement: Sql, from: (row: R) => T): Read
   rare: true,
 });
 
+function dueFrom(rows: readonly DueRow[], most: number): SessionSum[] | null {
+  if (rows.reduce((sum, { found }) => sum + Number(found), 0) > most) return null;
+  return rows.map(({ interval, currency, ...row }) => ({
+    interval,
+    currency,
+    open: { count: Number(row.openCount), amount: fromParts(row.openMillions, row.openRest) },
+    excess: { count: Number(row.excessCount), amount: fromParts(row.excessMillions, row.excessRest) },
+  }));
+}
+
 export const totals = {
   movements(tenant: Tenant, filter: TotalsFilter): Read<MovementSum[]> {
     const mine = owned(tenant, 'movement');
     const within = sql`movement.id >= span.first AND movement.id < span.beyond AND ${inTime(`movement.${RARELY}`)}`;
     const wanted = filter.currency === undefined ? nothing : sql` AND movement.currency = ${filter.currency}`;
     const times = timesToPay.map((is) => `count(*) FILTER (WHERE time_to_pay_ms ${is})`);
+    const ofRail = sql`movement${indexedBy('movement_rail')} WHERE ${mine}`;
+    const ofBoth = sql`movement${indexedBy('movement_total')} WHERE ${mine}`;
     const withFee = sql`movement${indexedBy('movement_fee')} WHERE ${mine} AND fee_currency IS NOT NULL`;
     /** Few rows, which are put in order. PostgreSQL would join them with the intervals in an order of its own. */
     const apart = (what: Sql, from: Sql, index: string, condition: Sql) => {
       const rows = sql`${mine} AND ${condition} AND ${within}${wanted}`;
       return sql`SELECT place, ${either({
-        sqlite: sql`movement.currency, ${what}, NULL, ${packed('amount')} FROM ${from} CROSS JOIN span
-          CROSS JOIN movement${indexedBy(index)} ON ${rows} GROUP BY place, movement.currency, ${what}`,
-        postgres: sql`found.currency, ${what}, NULL, found.sums FROM ${from} CROSS JOIN span CROSS JOIN LATERAL (
-          SELECT currency, ${packed('amount')} AS sums FROM movement WHERE ${rows} GROUP BY currency) AS found`,
+        sqlite: sql`movement.currency, movement.rail, ${what}, NULL, ${packed('amount')} FROM ${from} CROSS JOIN span
+          CROSS JOIN movement${indexedBy(index)} ON ${rows} GROUP BY place, movement.currency, movement.rail, ${what}`,
+        postgres: sql`found.currency, found.rail, ${what}, NULL, found.sums FROM ${from} CROSS JOIN span CROSS JOIN LATERAL (
+          SELECT currency, rail, ${packed('amount')} AS sums FROM movement WHERE ${rows} GROUP BY currency, rail) AS found`,
       })}`;
     };
     const statement = sql`${ranges(tenant, filter, 'mov')}, back (type) AS (VALUES ('refund'), ('reversal')),
       late (type) AS (VALUES ('late')),
+      mover (name) AS (
+        SELECT min(rail) FROM ${ofRail}
+        UNION ALL SELECT (SELECT min(rail) FROM ${ofRail} AND movement.rail > mover.name) FROM mover WHERE mover.name IS NOT NULL),
+      moved (currency, rail) AS (
+        SELECT currency.name, mover.name FROM currency CROSS JOIN mover
+        WHERE currency.name IS NOT NULL AND mover.name IS NOT NULL AND (
+          SELECT movement.id FROM ${ofBoth} AND movement.currency = currency.name AND movement.rail = mover.name
+          ORDER BY movement.id LIMIT 1) IS NOT NULL),
       charge (name) AS (
         SELECT min(fee_currency) FROM ${withFee}
         UNION ALL SELECT (SELECT min(fee_currency) FROM ${withFee} AND fee_currency > charge.name)
           FROM charge WHERE charge.name IS NOT NULL),
-      charged (currency, name) AS (
-        SELECT currency.name, charge.name FROM currency CROSS JOIN charge
-        WHERE currency.name IS NOT NULL AND charge.name IS NOT NULL AND (
-          SELECT movement.id FROM ${withFee} AND fee_currency = charge.name AND movement.currency = currency.name
+      charged (currency, rail, name) AS (
+        SELECT moved.currency, moved.rail, charge.name FROM moved CROSS JOIN charge
+        WHERE charge.name IS NOT NULL AND (
+          SELECT movement.id FROM ${withFee} AND fee_currency = charge.name
+            AND movement.currency = moved.currency AND movement.rail = moved.rail
           ORDER BY movement.id LIMIT 1) IS NOT NULL)
-      SELECT place AS interval, name AS currency, 'all' AS of, NULL AS "feeCurrency", (
-        SELECT ${packed('amount', ...times)} FROM movement${indexedBy('movement_currency')}
-        WHERE ${mine} AND movement.currency = currency.name AND ${within}) AS sums
-      FROM currency CROSS JOIN span WHERE name IS NOT NULL
+      SELECT place AS interval, moved.currency, moved.rail, 'all' AS of, NULL AS "feeCurrency", (
+        SELECT ${packed('amount', ...times)} FROM ${ofBoth}
+          AND movement.currency = moved.currency AND movement.rail = moved.rail AND ${within}) AS sums
+      FROM moved CROSS JOIN span
       UNION ALL ${apart(raw('back.type'), raw('back'), 'movement_back', sql`movement.type = back.type AND movement.type <> 'payment'`)}
       UNION ALL ${apart(raw('late.type'), raw('late'), 'movement_late', isSet('late', true))}
-      UNION ALL SELECT place, charged.currency, 'fee', charged.name, (
+      UNION ALL SELECT place, charged.currency, charged.rail, 'fee', charged.name, (
         SELECT ${packed('fee')} FROM ${withFee} AND fee_currency = charged.name
-          AND movement.currency = charged.currency AND ${within})
+          AND movement.currency = charged.currency AND movement.rail = charged.rail AND ${within})
       FROM charged CROSS JOIN span`;
     const read = search(tenant, statement, (row: SumRow) => row);
     return { ...read, from: (rows) => read.from(rows).flatMap(sumFrom) };
+  },
+
+  /**
+   * Money that sessions which were created in the intervals are owed, or were paid beyond their amounts; null if these are
+   * more than are added up. They are looked at in the order of lists: an index by currency would be one more that each
+   * change of an amount has to write.
+   */
+  due(tenant: Tenant, filter: TotalsFilter, most = MOST_DUE): Read<SessionSum[] | null> {
+    const { currency } = filter;
+    const table = either({ sqlite: raw('checkout'), postgres: raw('checkout_overview') });
+    const rows = sql`SELECT place, ${currencyColumn} AS name, ${amountsOf}
+      FROM span CROSS JOIN ${table}${indexedBy('checkout_overview')}
+      WHERE ${owned(tenant)} AND id >= span.first AND id < span.beyond AND ${inTime(`checkout.${RARELY}`)} AND ${isDue}
+        ${currency === undefined ? nothing : sql`AND ${currencyColumn} = ${currency}`}
+      LIMIT ${most + 1}`;
+    const sums = raw(
+      ['open', 'excess']
+        .map(
+          (part) =>
+            `count(*) FILTER (WHERE ${part} > 0) AS "${part}Count", ${partsOf(part, `${part}Millions`, `${part}Rest`)}`,
+        )
+        .join(', '),
+    );
+    return {
+      sql: sql`WITH ${spansOf(filter, 'chk')}
+        SELECT place AS interval, name AS currency, count(*) AS found, ${sums} FROM (${rows}) AS due GROUP BY place, name`,
+      by: 'list',
+      tenant,
+      rare: true,
+      from: (found) => dueFrom(found as readonly DueRow[], most),
+    };
   },
 
   /** Sessions that were created in the intervals, as they are now. */

@@ -68,7 +68,7 @@ function includedRefunds(
   for (const { checkout, ...transfer } of refunds) {
     const session = changed.get(checkout) ?? checkouts.get(checkout);
     const refund = session?.refunds.find((each) => each.id === transfer.id);
-    if (!session || refund?.status !== 'pending' || refund.reference !== '') continue;
+    if (!session || refund?.status !== 'pending' || refund.paymentFile !== undefined) continue;
     // The bank has taken the payment back meanwhile: what is refunded now would be the merchant's own.
     if (heldOf(session, refund.attempt) < 0) continue;
     const decision = decide(session, {
@@ -76,9 +76,10 @@ function includedRefunds(
       now,
       refund: refund.id,
       status: 'pending',
-      reference: id,
+      reference: '',
       failure: '',
       syncAt: null,
+      paymentFile: id,
     });
     if (isRefusal(decision)) return decision;
     if (decision.kind === 'unchanged') continue;

@@ -168,9 +168,14 @@ function* refunds(session: Checkout, bound: Bound, now: number): Generator<Check
     for (const reference of ['', `re_${refund}`]) {
       for (const status of ['pending', 'succeeded', 'failed'] as const) {
         const failure = status === 'failed' ? 'Closed.' : '';
-        yield { type: 'report_refund', now, refund, reference, status, failure, syncAt: now + 3 * MINUTE };
+        // Two entries that tell of it, one for each way; a file and an entry are told by a bank alone.
+        const bankEntry = reference === '' ? {} : { bankEntry: `ntc_${status}` as const };
+        const told = { refund, reference, status, failure, ...bankEntry };
+        yield { type: 'report_refund', now, ...told, syncAt: now + 3 * MINUTE };
       }
     }
+    const filed = { status: 'pending', reference: '', failure: '', syncAt: null } as const;
+    yield { type: 'report_refund', now, refund, ...filed, paymentFile: `bfl_${refund}` };
   }
 }
 

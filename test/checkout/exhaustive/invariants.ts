@@ -122,9 +122,9 @@ function isVisible(before: Checkout, after: Checkout): boolean {
     before.refunds.length !== after.refunds.length ||
     before.reversals.length !== after.reversals.length ||
     before.attempts.some(({ status }, n) => status !== after.attempts[n]?.status) ||
-    before.refunds.some(({ status, reference }, n) => {
+    before.refunds.some(({ status, reference, paymentFile }, n) => {
       const now = after.refunds[n];
-      return status !== now?.status || reference !== now.reference;
+      return status !== now?.status || reference !== now.reference || paymentFile !== now.paymentFile;
     }) ||
     before.reversals.some(({ status, amount }, n) => {
       const now = after.reversals[n];

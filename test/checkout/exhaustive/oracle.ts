@@ -307,18 +307,31 @@ function hearOfRefund(sketch: Sketch, command: ReportRefund): RefusalReason | nu
   if (refund === undefined) return 'not_found';
   const order = ['pending', 'succeeded', 'failed'];
   if (order.indexOf(command.status) < order.indexOf(refund.status)) {
-    noteRefund(sketch, { ...refund, reference: refund.reference || command.reference });
+    const reference = refund.reference || command.reference;
+    noteRefund(sketch, { ...refund, ...wayOf(refund, command), reference });
     return null;
   }
   const { status } = command;
   noteRefund(sketch, {
     ...refund,
+    ...wayOf(refund, command),
     status,
     failure: status === refund.status ? refund.failure : command.failure,
     reference: command.reference || refund.reference,
     syncAt: status === 'pending' ? command.syncAt : null,
   });
   return null;
+}
+
+/** A refund goes out once, in the first file that it is put into; each entry that brings a new state is noted. */
+function wayOf(refund: Refund, { status, paymentFile, bankEntry }: ReportRefund): Partial<Refund> {
+  const order = ['pending', 'succeeded', 'failed'];
+  const isFirstFile = refund.paymentFile === undefined && paymentFile !== undefined;
+  const isNoted = bankEntry !== undefined && order.indexOf(status) > order.indexOf(refund.status);
+  return {
+    ...(isFirstFile ? { paymentFile } : {}),
+    ...(isNoted ? { bankEntries: (refund.bankEntries ?? []).concat(bankEntry) } : {}),
+  };
 }
 
 /** A rail may say more of a reversal until it has decided it; and of a return that was lost, that it has come to nothing. */

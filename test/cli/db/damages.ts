@@ -6,6 +6,8 @@ const one = (table: string, where = '1 = 1', id = 'id') =>
   `${id} = (SELECT min(${id}) FROM ${table} WHERE ${where})`;
 const paid = one('checkout', 'amount_paid > 0');
 const event = one('event');
+const OWED = 'what a session is owed, and was paid beyond its amount, is what it says itself';
+const FILED = 'a payment file has the refunds that went out in it, and no others';
 const COLUMNS = 'the columns of a session say what it says itself';
 const BACK = 'no more goes back than was paid';
 const BANK_FILE =
@@ -372,6 +374,9 @@ const common: readonly Damage[] = [
   ],
   ['every file of a bank can be read', `UPDATE bank_file SET data = '1' WHERE ${one('bank_file')}`],
   [BANK_FILE, `UPDATE bank_file SET content = content || ' '`],
+  [FILED, `UPDATE refund SET payment_file = NULL`],
+  ['every refund that went out has its payment file', `DELETE FROM bank_file WHERE kind = 'payments'`],
+  ['every refund that went out has its payment file', `UPDATE refund SET payment_file = 'bfl_none'`],
   [BANK_FILE, `UPDATE bank_file SET content = '' WHERE kind = 'payments'`],
   [BANK_FILE, `UPDATE bank_file SET hash = '' WHERE kind = 'statement'`],
   [CONFIGURED, `UPDATE account SET settings_test = '{' WHERE settings_test IS NOT NULL`],
@@ -604,7 +609,7 @@ const ofPostgres: readonly Damage[] = [
   ],
   [
     'the sessions of the overview exist',
-    `INSERT INTO checkout_overview VALUES (1, false, 'chk_none', 1, NULL)`,
+    `INSERT INTO checkout_overview VALUES (1, false, 'chk_none', 1, NULL, 'EUR', 0, 0)`,
   ],
   ['the sessions that are due exist', `INSERT INTO timer VALUES (1, false, 'chk_none', 1, NULL)`],
   [
@@ -618,6 +623,9 @@ const ofPostgres: readonly Damage[] = [
   ['deliveries of every account and mode can be claimed', 'DELETE FROM delivery_claim WHERE live'],
   ['every stored answer has its event', `UPDATE idempotency SET event = 'evt_none' WHERE event IS NOT NULL`],
   [COLUMNS, `UPDATE checkout_overview SET amount = amount + 1`],
+  [OWED, 'UPDATE checkout_overview SET amount_open = amount_open + 1'],
+  [OWED, 'UPDATE checkout_overview SET amount_excess = amount_excess + 1'],
+  [OWED, `UPDATE checkout_overview SET currency = 'XTS'`],
   [COLUMNS, `UPDATE checkout_overview SET description = 'other'`],
   [COLUMNS, 'DELETE FROM checkout_overview'],
   [COLUMNS, `UPDATE checkout SET partially_paid = NOT partially_paid WHERE ${paid}`],

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { bookingsIn, MAX_BOOKINGS, TooManyBookings } from '../../../accounting/datev.ts';
 import { exportOf, formats } from '../../../accounting/formats.ts';
-import { daysIn, type Movement } from '../../../accounting/movement.ts';
+import { daysIn, endBehind, type Movement } from '../../../accounting/movement.ts';
 import { makeFile } from '../../../lib/atomic-file.ts';
 import { timeOfDays } from '../../../lib/intervals.ts';
 import { apiCommand } from '../../declare/access.ts';
@@ -91,14 +91,21 @@ export const command = apiCommand('read')({
       throw new UsageError(...made.problems.map(({ pointer, detail }) => `${optionOf(pointer)} ${detail}`));
     }
     const { leavesOut, write } = made.export;
-    const query = { ...timesOf(time.from, time.to), ...(currency === '' ? {} : { currency }) };
+    const queryTo = (to: number) => ({
+      ...timesOf(time.from, to),
+      ...(currency === '' ? {} : { currency }),
+    });
+    const all = client.pages<Movement>('/movement', queryTo(time.to));
+    const { value: first = [] } = await answered(all.next());
     if (format === 'datev') {
-      const totals = await answered(client.get<readonly Total[]>(`/total?${new URLSearchParams(query)}`));
+      // What has come behind the first page is in no other.
+      const query = new URLSearchParams(queryTo(endBehind(first, time.to)));
+      const totals = await answered(client.get<readonly Total[]>(`/total?${query}`));
       if (totals.some((total) => bookingsIn(total) > MAX_BOOKINGS)) throw tooMany();
     }
     let [movements, left] = [0, 0];
     async function* pages() {
-      for await (const page of client.pages<Movement>('/movement', query)) {
+      for await (const page of firstThen(first, all)) {
         const leftOut = page.filter(leavesOut).length;
         left += leftOut;
         movements += page.length - leftOut;
@@ -120,6 +127,12 @@ export const command = apiCommand('read')({
     output.record(record, `${printable(path)}  ${movements} ${movements === 1 ? 'movement' : 'movements'}`);
   },
 });
+
+/** A page that is known, and those behind it. */
+async function* firstThen<T>(first: T, others: AsyncIterable<T>): AsyncGenerator<T> {
+  yield first;
+  yield* others;
+}
 
 const tooMany = () =>
   new Failure(`one file of DATEV has at most ${MAX_BOOKINGS} bookings; export a shorter time`);

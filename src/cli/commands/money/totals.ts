@@ -9,7 +9,7 @@ import { answered, timesOf } from '../../money/query.ts';
 export const command = apiCommand('read')({
   purpose: 'Sum up payments, refunds and reversals by currency.',
   details: [
-    'A line has the time, the currency, sums with the number of movements in brackets, and where fees are known a sum of them in each of their currencies; then sessions that a payment of the time completed, by how long that took (those within an hour include those within a minute), and sessions that were created in the time, and how many of them are completed. Intervals of which there is nothing are left out. Where a test clock is ahead, name the end with --to.',
+    'A line has the time, the currency, sums with the number of movements in brackets, and where fees are known a sum of them in each of their currencies; then sessions that a payment of the time completed, by how long that took (those within an hour include those within a minute), and sessions that were created in the time, how many of them are completed, what active ones are still owed, and what was paid beyond the amounts. With --json, `rails` has the sums of each rail. Intervals of which there is nothing are left out. Where a test clock is ahead, name the end with --to.',
   ],
   options: {
     from: withDefault(moment, '30d', 'Start of the time.'),
