@@ -188,19 +188,27 @@ suite('what is found by an index alone, in the order of the list and no further 
       `COVERING INDEX ${table} (${tenantKey} AND ${classes} AND id>? AND id<?)`;
     const stepsOn = (table: string, read: Read<unknown>) =>
       searched(t, read).filter((step) => step.includes(` ${table} `));
-    const fee = (rest: string) =>
-      `SEARCH movement USING COVERING INDEX movement_fee (${tenantKey} AND ${rest})`;
-    const times = 'id>? AND id<?';
+    const search = (index: string, ...rest: readonly string[]) =>
+      `SEARCH movement USING COVERING INDEX ${index} (${[tenantKey, ...rest].join(' AND ')})`;
+    const [times, both] = ['id>? AND id<?', 'currency=? AND rail=?'];
     const sums = totals.movements(tenant, filter);
+    // The rails, from each to the next one, and those that have moved the currency.
+    const rails = [
+      search('movement_rail'),
+      search('movement_rail', 'rail>?'),
+      search('movement_total', both),
+    ];
     assert.deepEqual(stepsOn('movement', sums), [
-      `SEARCH movement USING ${key('movement_currency', 'currency=?')}`,
-      `SEARCH movement USING ${key('movement_back', 'type=?')}`,
-      `SEARCH movement USING COVERING INDEX movement_late (${tenantKey} AND ${times})`,
-      // The currencies of fees, from each to the next one, and those in which there are payments of the currency.
-      fee('fee_currency>?'),
-      fee('fee_currency>?'),
-      fee('fee_currency=? AND currency=?'),
-      fee(`fee_currency=? AND currency=? AND ${times}`),
+      ...rails,
+      search('movement_total', both, times),
+      search('movement_back', 'type=?', times),
+      search('movement_late', times),
+      // The currencies of fees, from each to the next one, and those of which a rail has payments of the currency.
+      search('movement_fee', 'fee_currency>?'),
+      search('movement_fee', 'fee_currency>?'),
+      ...rails.slice(2),
+      search('movement_fee', 'fee_currency=?', both),
+      search('movement_fee', 'fee_currency=?', both, times),
     ]);
     // Only what came back and what was late is put in order, which is little.
     const sorted = searched(t, sums).filter((step) => step.includes('TEMP B-TREE'));
