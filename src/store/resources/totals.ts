@@ -51,9 +51,8 @@ const ranges = (tenant: Tenant, filter: TotalsFilter, prefix: IdPrefix): Sql => 
 
 /** Money of a session: PostgreSQL has it in a narrow row, where SQLite has what it follows from in an index. */
 const amountsOf = either({
-  sqlite: raw(
-    `iif(status = 'active', max(amount - amount_paid, 0), 0) AS open, max(amount_paid - amount, 0) AS excess`,
-  ),
+  // Of these sessions, those that are not active were paid more than they are owed.
+  sqlite: raw('max(amount - amount_paid, 0) AS open, max(amount_paid - amount, 0) AS excess'),
   postgres: raw('amount_open AS open, amount_excess AS excess'),
 });
 const currencyColumn = either({ sqlite: raw('invoice_currency'), postgres: raw('currency') });
