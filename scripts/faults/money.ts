@@ -268,8 +268,8 @@ export const moneyFaults: readonly Fault[] = [
     name: 'a session that is over is owed money still',
     file: 'src/store/resources/totals.ts',
     tests: ['test/store/sqlite.test.ts'],
-    find: "iif(status = 'active', max(amount - amount_paid, 0), 0) AS open",
-    replace: 'max(amount - amount_paid, 0) AS open',
+    find: "(status = 'active' OR paid_in_excess = 1)",
+    replace: 'true',
   },
   {
     name: 'a part of what is owed stands for all of it',

@@ -133,7 +133,7 @@ suite('a refund that waits for the bank', () => {
 
   test('is shown to everybody, and settled by those who may', async () => {
     const page = await reader.get(at());
-    assert.match(textOf(page), /€4\.00 .* pending .* In no payment file yet/);
+    assert.match(textOf(page), /€4\.00 .* pending .* Payment file In none yet/);
     assert.doesNotMatch(page.html, /Settle/);
     assert.equal((await reader.get('/dashboard/1/test/refunds/rfd_none')).status, 404);
   });

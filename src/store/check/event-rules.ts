@@ -60,13 +60,14 @@ function subjectOf({ object, id, payin }: Json): unknown {
   return object === 'payment_attempt' || object === 'refund' || object === 'reversal' ? payin : id;
 }
 
-/** True if the session has this refund. Its state and the rail's id of it may have changed since. */
+/** True if the session has this refund. Its state, the rail's id of it and its way through the bank may have changed since. */
 function isRefundOf(session: string, shown: Json): boolean {
   const stored = { id: 'chk_' as const, version: 0, eventCount: 0, data: session };
   const checkout = checkoutFrom(stored, { account: 0, mode: 'test' }, []);
   const refund = checkout.refunds.find(({ id }) => id === shown.id);
   if (refund === undefined) return false;
-  const { payin, status, status_description, reference, ...lasting } = representRefund(checkout, refund);
+  const { payin, status, status_description, reference, payment_file, bank_entries, ...lasting } =
+    representRefund(checkout, refund);
   return Object.entries(lasting).every(([name, value]) => isDeepStrictEqual(shown[name], value));
 }
 

@@ -286,7 +286,7 @@ const common: readonly Damage[] = [
   [REFUNDS, `DELETE FROM refund WHERE state = 'failed'`],
   [
     REFUNDS,
-    `INSERT INTO refund SELECT account, live, 'rfd_none', checkout, rail, state FROM refund WHERE ${one('refund')}`,
+    `INSERT INTO refund SELECT account, live, 'rfd_none', checkout, rail, state, NULL FROM refund WHERE ${one('refund')}`,
   ],
   [
     'every movement of money belongs to a session',

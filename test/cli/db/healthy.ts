@@ -71,7 +71,7 @@ export async function fillByService(t: Context, url: string): Promise<void> {
     await till.startTransfer(transferred.id, 'RF1');
     await till.receiveTransfer(transferred.id, 'RF1', 2500);
     // The refund stays pending: no rail has this name.
-    await till.refund(transferred.id, 1000, `${receiver.url}/refunds`);
+    const filed = await till.refund(transferred.id, 1000, `${receiver.url}/refunds`);
     await till.startTransfer((await create({})).id, 'RF2');
     await till.addEntry('line-2', 'waiting');
     await till.addEntry('line-3', 'open');
@@ -80,7 +80,7 @@ export async function fillByService(t: Context, url: string): Promise<void> {
     await till.addEvent('evt-1', 'waiting');
     await till.addEvent('evt-2', 'done');
     await till.addFile('statement', '<Document/>');
-    await till.addFile('payments', '<Document>3</Document>');
+    await till.fileRefund(transferred.id, filed, '<Document>3</Document>');
   }
 
   await ask('PUT', '/v3/logo', png());

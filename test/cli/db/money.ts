@@ -76,6 +76,14 @@ export function createTill(store: Store, tenant: Tenant, now: number) {
     await store.commit([{ needs: { tenant }, decide: () => [{ providerEvent }] }]);
   }
 
+  async function addFile(kind: BankFile['kind'], content: string, data: BankFile['data']) {
+    const id = newId('bfl', now);
+    const kept = kind === 'payments' ? content : '';
+    const bankFile = { id, kind, createdAt: now, hash: hash('sha256', content), data, content: kept };
+    await store.commit([{ needs: { tenant }, decide: () => [{ bankFile }] }]);
+    return id;
+  }
+
   return {
     /** The payer is shown where to transfer the money to; whether it comes is seen on a statement. */
     async startTransfer(id: CheckoutId, reference: string): Promise<void> {
@@ -184,15 +192,14 @@ export function createTill(store: Store, tenant: Tenant, now: number) {
     addEvent,
 
     async addFile(kind: BankFile['kind'], content: string): Promise<void> {
-      const bankFile: BankFile = {
-        id: newId('bfl', now),
-        kind,
-        createdAt: now,
-        hash: hash('sha256', content),
-        data: { lines: content.length },
-        content: kind === 'payments' ? content : '',
-      };
-      await store.commit([{ needs: { tenant }, decide: () => [{ bankFile }] }]);
+      await addFile(kind, content, { lines: content.length });
+    },
+
+    /** Puts the refund into a payment file. */
+    async fileRefund(id: CheckoutId, refund: RefundId, content: string): Promise<void> {
+      const paymentFile = await addFile('payments', content, { payments: [{ id: refund }] });
+      const said = { refund, status: 'pending', reference: '', failure: '', syncAt: null } as const;
+      await order(id, { type: 'report_refund', now, ...said, paymentFile });
     },
 
     async configure(taxId: string): Promise<void> {
