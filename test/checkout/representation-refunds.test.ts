@@ -26,6 +26,8 @@ const given = refund(300, {
   reason: 'Broken.',
   remarks: 'Two of five.',
   reference: 're_1',
+  paymentFile: 'bfl_a',
+  bankEntries: ['ntc_a', 'ntc_b'],
   metadata: { ticket: 7 },
   webhookUrl: 'https://shop.example/refunds',
   status: 'failed',
@@ -47,6 +49,8 @@ const presentedRefund = {
   reason: 'Broken.',
   remarks: 'Two of five.',
   reference: 're_1',
+  payment_file: 'bfl_a',
+  bank_entries: ['ntc_a', 'ntc_b'],
   webhook_url: 'https://shop.example/refunds',
   metadata: { ticket: 7 },
 };
@@ -85,6 +89,8 @@ test('a refund with nothing to say in most fields', () => {
     reason: '',
     remarks: '',
     reference: '',
+    payment_file: '',
+    bank_entries: [],
     webhook_url: '',
     metadata: {},
   });

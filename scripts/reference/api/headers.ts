@@ -18,7 +18,7 @@ const described = {
     '`true` if this is the stored answer to an earlier request with the same key.',
     'true',
   ],
-  'Retry-After': ['Seconds to wait before the next request.', '1'],
+  'Retry-After': ['Seconds until the next request.', '1'],
   'WWW-Authenticate': ['Authentication schemes.', 'Basic realm="opentill", charset="UTF-8"'],
   RateLimit: ['Rest of the quota, and seconds until it is renewed.', '"default";r=0;t=1'],
   'RateLimit-Policy': ['Quota.', '"default";q=100;w=1'],

@@ -161,7 +161,7 @@ function bodyOf({ declaration, accepted }: DeclaredOperation, { schemas }: Build
   const { upload } = declaration;
   if (upload) {
     const content = bytesOf(upload === true ? [ANY_BYTES] : upload);
-    return { requestBody: { description: 'The file.', required: true, content } };
+    return { requestBody: { description: 'File.', required: true, content } };
   }
   if (accepted.body === undefined) return {};
   const id = operationIdOf(declaration);
@@ -241,7 +241,7 @@ const envelopeOf = (resource: ResourceName, declaration: Declaration): string =>
 const envelopes: Readonly<Record<string, JsonObject>> = {
   NextCursor: {
     type: ['string', 'null'],
-    description: 'Cursor of the next page; null if none follows.',
+    description: 'Cursor of the next page, or null.',
     examples: [null],
   },
   Success: openObject('The answer of a successful request.', {

@@ -86,7 +86,7 @@ export const mistake = titled(
         examples: [105],
       }),
       message: text('Explanation in one sentence.', 'There is no such checkout session.'),
-      remarks: text('Invalid field as a JSON pointer (RFC 6901), or empty.', ''),
+      remarks: text('Invalid field as JSON pointer (RFC 6901), or empty.', ''),
     },
     closed,
   ),
@@ -98,7 +98,7 @@ export const seldom = (description: string, example: string | null = null) =>
 
 /** Kinds of fields that many requests or answers have, in words that fit all of them: each field says beside it what it is. */
 export const commonFields: readonly TSchema[] = [
-  time('A time, in UTC.'),
+  time('Time (UTC).'),
   nullable(time('A time, in UTC, or null.')),
   minorUnits('An amount, in minor units of its currency.'),
   nullable(minorUnits('An amount, in minor units of its currency, or null.')),

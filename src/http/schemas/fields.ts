@@ -61,7 +61,7 @@ export const currency = Type.String({
 export const country = Type.String({
   format: 'iso-3166',
   title: 'Country',
-  description: 'ISO 3166-1 alpha-2 country code.',
+  description: 'ISO 3166-1 alpha-2 code.',
   examples: ['DE'],
 });
 
@@ -99,12 +99,12 @@ export const phone = Type.Object(
 );
 
 const postalFields = {
-  line1: Type.Optional(titled('AddressLine1', text(250, 'First line.'))),
-  line2: Type.Optional(titled('AddressLine2', text(250, 'Second line.'))),
+  line1: Type.Optional(titled('AddressLine1', text(250, 'Line 1.'))),
+  line2: Type.Optional(titled('AddressLine2', text(250, 'Line 2.'))),
   city: Type.Optional(titled('City', text(100, 'City.'))),
-  state: Type.Optional(titled('State', text(100, 'State or region.'))),
+  state: Type.Optional(titled('State', text(100, 'State, region.'))),
   country: Type.Optional(country),
-  postal_code: Type.Optional(titled('PostalCode', text(32, 'Postal code.'))),
+  postal_code: Type.Optional(titled('PostalCode', text(32, 'Postcode.'))),
 };
 
 const postalAddress = Type.Object(postalFields, {

@@ -54,7 +54,7 @@ const apiKey = {
 
 const unrevoked = {
   ...apiKey,
-  revoked_at: nullable({ ...time('Null: the key is active.'), examples: [null] }),
+  revoked_at: nullable({ ...time('Null if it is active.'), examples: [null] }),
 };
 
 const pixels = (description: string, example: number) =>
@@ -164,7 +164,7 @@ export const managementResources = {
   WebhookSecret: Type.Object(
     {
       object: kind('webhook_secret'),
-      secret: text('The new secret.', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'),
+      secret: text('New secret.', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'),
       previous_secret_expires_at: nullable(
         time('Time until which the previous secret signs too; null if it no longer does.'),
       ),
@@ -314,7 +314,7 @@ export const managementResources = {
           building_number: text('Building number, or empty.', ''),
           postal_code: text('Postal code, or empty.', ''),
           city: text('City, or empty.', ''),
-          country: text('ISO 3166-1 alpha-2 country code.', 'DE'),
+          country: text('ISO 3166-1 alpha-2 code.', 'DE'),
         },
         { ...closed, description: 'The holder of the account.' },
       ),

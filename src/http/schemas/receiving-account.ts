@@ -22,10 +22,10 @@ const holder = closedObject(
   {
     name: text(70, 'Name of the holder.', 'Muster Handels GmbH'),
     street: text(70, 'Street.', 'Musterstraße'),
-    building_number: text(16, 'Building number.', '1'),
-    postal_code: text(16, 'Postal code.', '10115'),
+    building_number: text(16, 'Number.', '1'),
+    postal_code: text(16, 'Postcode.', '10115'),
     city: text(35, 'City.', 'Berlin'),
-    country: optional({ format: 'iso-3166' }, 'ISO 3166-1 alpha-2 country code.', 'DE'),
+    country: optional({ format: 'iso-3166' }, 'ISO 3166-1 alpha-2 code.', 'DE'),
   },
   { description: 'The holder of the account. Required for a new one, with name and country.' },
 );
@@ -41,10 +41,10 @@ export const setReceivingAccountBody = closedObject(
     bic: text(IDENTIFIER, 'BIC.', 'COBADEFFXXX'),
     account_number: text(34, 'Account number, where there is no IBAN.', '532013000'),
     bank_code: text(34, 'Code of the bank, such as a routing number.', '37040044'),
-    bank_name: text(140, 'Name of the bank.', 'Commerzbank'),
+    bank_name: text(140, 'Bank name.', 'Commerzbank'),
     qr_iban: text(IDENTIFIER, 'Swiss QR-IBAN.', 'CH4431999123000889012'),
-    paynow: text(IDENTIFIER, 'PayNow proxy (SGD).', '+6591234567'),
-    promptpay: text(IDENTIFIER, 'PromptPay proxy (THB).', '0812345678'),
+    paynow: text(IDENTIFIER, 'PayNow (SGD).', '+6591234567'),
+    promptpay: text(IDENTIFIER, 'PromptPay (THB).', '0812345678'),
     pix: text(IDENTIFIER, 'Pix key (BRL).', 'pix@shop.example.com'),
     upi: text(IDENTIFIER, 'UPI id (INR).', 'shop@upi'),
     methods: Type.Optional(

@@ -118,7 +118,7 @@ export const sessionResources = {
       customer,
       name: text('Name.', 'Ada Lovelace'),
       email: text('E-mail address.', 'ada@example.com'),
-      country: text('ISO 3166-1 alpha-2 country code.', 'GB'),
+      country: text('ISO 3166-1 alpha-2 code.', 'GB'),
       phone: nullable(ref('PhoneNumber')),
       ...payerContacts,
     },
