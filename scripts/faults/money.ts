@@ -282,8 +282,8 @@ export const moneyFaults: readonly Fault[] = [
     name: 'money of all rails is that of one',
     file: 'src/store/resources/totals.ts',
     tests: ['test/store/sqlite.test.ts'],
-    find: 'GROUP BY place, name, rail, type, late, fee_currency',
-    replace: 'GROUP BY place, name, type, late, fee_currency',
+    find: 'AND movement.currency = moved.currency AND movement.rail = moved.rail AND ${within}) AS sums',
+    replace: 'AND movement.currency = moved.currency AND ${within}) AS sums',
   },
   {
     name: 'a refund does not tell which bank entry has ended it',

@@ -84,8 +84,8 @@ export const paymentFaults: readonly Fault[] = [
     name: 'a part of a split entry has no entry',
     file: 'src/http/evidence.ts',
     tests: evidence,
-    find: "(bankEntry ?? reference).split('.')",
-    replace: "(bankEntry ?? reference).split('/')",
+    find: "reference.split('.')",
+    replace: "reference.split('/')",
   },
   {
     name: 'the cause of a change is not written down with it',
