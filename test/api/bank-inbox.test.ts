@@ -206,7 +206,7 @@ suite('to reopen', () => {
     const open = succeeded(await act(entry.id, 'reopen'));
     assert.deepEqual(
       [open.status, open.amount_unassigned, open.sent_back],
-      ['open', 1000, { amount: 1000, status: 'failed', reason: 'Unknown.' }],
+      ['open', 1000, { amount: 1000, status: 'failed', reason: 'Unknown.', payment_file: '' }],
     );
     assert.equal((await filed()).includes(entry.id), false);
     const payin = await session();

@@ -351,8 +351,8 @@ const common: readonly Damage[] = [
   [CAUSED, `UPDATE event SET cause = 'pev_none' WHERE ${event}`],
   [
     CAUSED,
-    `UPDATE event SET cause = (SELECT min(id) FROM bank_entry
-      WHERE bank_entry.account <> event.account OR bank_entry.live <> event.live)`,
+    `UPDATE event SET cause = coalesce((SELECT min(id) FROM bank_entry
+      WHERE bank_entry.account <> event.account OR bank_entry.live <> event.live), 'ntc_none')`,
   ],
   [BOOKED, `UPDATE payment SET reference = replace(reference, '.', '-') WHERE rail = 'bank'`],
   [LEDGER, `UPDATE payment SET reference = replace(reference, '.1', '.2') WHERE rail = 'bank'`],
