@@ -4,6 +4,7 @@
  */
 import { followingOnPostgres } from '../../store/columns.ts';
 import { idOfLine } from '../../store/resources/audit.ts';
+import { amountExcess, amountOpen } from '../../store/resources/totals.ts';
 import { type Column, schemaOf } from '../../store/tables.ts';
 
 export type Table = {
@@ -36,6 +37,9 @@ const different: Readonly<Record<string, Different>> = {
     columns: { line: 'row_number() OVER (PARTITION BY account, live, checkout ORDER BY rowid)' },
     key: 'account, live, checkout, line',
   },
+  checkout_overview: {
+    columns: { currency: 'invoice_currency', amount_open: amountOpen, amount_excess: amountExcess },
+  },
   feed: { from: 'event', columns: { event: 'id' } },
   feed_end: {
     from: `${everyTenant} LEFT JOIN feed_start ON feed_start.account = number AND feed_start.live = mode.live`,
@@ -63,14 +67,17 @@ const different: Readonly<Record<string, Different>> = {
 
 const onSqlite = schemaOf('sqlite');
 
-/** A table in which PostgreSQL has columns of sessions apart: a row of it has what its columns must have. */
-function apart(columns: readonly Column[]): Different {
+/**
+ * A table in which PostgreSQL has columns of sessions apart, or what follows from them: a row of it has what its columns
+ * must have.
+ */
+function apart(columns: readonly Column[], following: Different['columns'] = {}): Different {
   const own = new Set(onSqlite.checkout?.map(({ name }) => name));
   const missing = columns.filter(({ name }) => !own.has(name)).map(({ name }) => [name, 'NULL']);
   const needed = columns.filter(({ name, isNullable }) => own.has(name) && !isNullable);
   return {
     from: `checkout WHERE ${needed.map(({ name }) => `${name} IS NOT NULL`).join(' AND ')}`,
-    columns: { ...Object.fromEntries(missing), checkout: 'id' },
+    columns: { ...Object.fromEntries(missing), checkout: 'id', ...following },
   };
 }
 
@@ -78,7 +85,7 @@ const isApart = (name: string): boolean =>
   !(name in onSqlite) && followingOnPostgres.some(({ table }) => table === name);
 
 export const tables: readonly Table[] = Object.entries(schemaOf('postgres')).map(([name, columns]) => {
-  const difference = isApart(name) ? apart(columns) : different[name];
+  const difference = isApart(name) ? apart(columns, different[name]?.columns) : different[name];
   const { from = name, columns: expressions = {}, key, named } = difference ?? {};
   const stored = onSqlite[name] ?? columns;
   const keyNames = key?.split(', ') ?? columns.filter(({ isKey }) => isKey).map((column) => column.name);

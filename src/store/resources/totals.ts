@@ -95,15 +95,19 @@ const spansOf = ({ intervals }: TotalsFilter, prefix: IdPrefix): Sql =>
 const ranges = (tenant: Tenant, filter: TotalsFilter, prefix: IdPrefix): Sql => sql`
   WITH RECURSIVE currency (name) AS (${currenciesOf(tenant, filter)}), ${spansOf(filter, prefix)}`;
 
-/** Money of a session: PostgreSQL has it in a narrow row, where SQLite has what it follows from in an index. */
+/** What an active session is owed, and what was paid beyond an amount, by the columns of the session. */
+export const amountOpen =
+  "CASE WHEN status = 'active' AND amount > amount_paid THEN amount - amount_paid ELSE 0 END";
+export const amountExcess = 'CASE WHEN amount_paid > amount THEN amount_paid - amount ELSE 0 END';
+
+/** The same: PostgreSQL has it in a narrow row, where SQLite has what it follows from in an index. */
 const amountsOf = either({
-  // Of these sessions, those that are not active were paid more than they are owed.
-  sqlite: raw('max(amount - amount_paid, 0) AS open, max(amount_paid - amount, 0) AS excess'),
+  sqlite: raw(`${amountOpen} AS open, ${amountExcess} AS excess`),
   postgres: raw('amount_open AS open, amount_excess AS excess'),
 });
 const currencyColumn = either({ sqlite: raw('invoice_currency'), postgres: raw('currency') });
 const isDue = either({
-  sqlite: raw("(status = 'active' OR paid_in_excess = 1)"),
+  sqlite: raw("(status = 'active' AND amount > amount_paid OR paid_in_excess = 1)"),
   postgres: raw('(amount_open > 0 OR amount_excess > 0)'),
 });
 
