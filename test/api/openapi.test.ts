@@ -44,7 +44,7 @@ suite('the document', () => {
     );
     const body = images[0]?.spec.requestBody;
     assert.deepEqual(body, {
-      description: 'The file.',
+      description: 'File.',
       required: true,
       content: { 'image/png': { schema: {} }, 'image/jpeg': { schema: {} } },
     });

@@ -18,7 +18,10 @@ test('what other settings would remove is counted before anybody sets them', asy
   const { owner, finance } = await visitorsOf(service);
   await assertForbidden(finance, { method: 'GET', path: PATH });
   const page = await owner.get(PATH);
-  assert.match(textOf(page), /what receivers answered 30 days Events and history 90 days/);
+  assert.match(
+    textOf(page),
+    /what receivers answered 30 days Requests 7 days, the newest 20,000 Events and history 90 days/,
+  );
   assert.doesNotMatch(textOf(page), /would be removed at once/);
   assert.match(page.html, /name="webhook_log_days"[^>]* value="30"/);
   assert.ok((await owner.get('/dashboard/1/test/settings')).html.includes(`href="${PATH}"`));

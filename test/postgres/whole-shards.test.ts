@@ -42,7 +42,7 @@ suite('statistics', () => {
   }, async (t) => {
     const { sql, analysed, open } = await inShards(t, 3_500);
     await sql`INSERT INTO shards.event_102008
-      SELECT 1, true, 'evt_' || number, 'x.y', 'chk_1', number, 1, '{}' FROM generate_series(1, 3500) AS number`;
+      SELECT 1, true, 'evt_' || number, 'x.y', 'chk_1', number, 1, NULL, '{}' FROM generate_series(1, 3500) AS number`;
     await sql`ANALYZE shards.event_102008`;
     await open();
     while ((await analysed('checkout')) === 0) await pause(10);
