@@ -268,8 +268,15 @@ export const moneyFaults: readonly Fault[] = [
     name: 'a session that is over is owed money still',
     file: 'src/store/resources/totals.ts',
     tests: ['test/store/sqlite.test.ts'],
-    find: "(status = 'active' OR paid_in_excess = 1)",
-    replace: 'true',
+    find: "(status = 'active' AND amount > amount_paid OR paid_in_excess = 1)",
+    replace: '(amount > amount_paid OR paid_in_excess = 1)',
+  },
+  {
+    name: 'a session without an amount counts among those that owe',
+    file: 'src/store/resources/totals.ts',
+    tests: ['test/store/sqlite.test.ts'],
+    find: "status = 'active' AND amount > amount_paid OR",
+    replace: "status = 'active' OR",
   },
   {
     name: 'a part of what is owed stands for all of it',

@@ -823,10 +823,16 @@ export const storeFaults: readonly Fault[] = [
     replace: "postgres: raw('true')",
   },
   {
+    name: 'an answer is held against its event without the cause of that',
+    ...sqlite('resources/answers', 'store/sqlite'),
+    find: 'cause, body: eventBody',
+    replace: 'body: eventBody',
+  },
+  {
     name: 'a search beside amounts ends where few have them',
     ...sqlite('resources/checkout-lists', 'sqlite/lists'),
-    find: 'return found === 0\n',
-    replace: 'return found >= 0\n',
+    find: 'amounts?.found === 0',
+    replace: 'amounts !== null',
   },
   {
     name: 'fees are summed up as what they were kept of',

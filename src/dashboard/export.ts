@@ -12,6 +12,8 @@ type Asked = Pick<ApiCaller, 'get'>;
  * 25 sessions with a handful of items each stays below that.
  */
 const PAGE = 25;
+/** Rows of a page of a search, which looks at all that it finds for each page. */
+const SEARCHED_PAGE = 100;
 /** Pause before a question, in which others get their turn. */
 const BREATH_MS = 2;
 /** Pause of an export that asks too often, or while the service has no time. */
@@ -19,10 +21,14 @@ const WAIT_MS = 1_000;
 /** Pages that the service had no time for, in a row. */
 const MAX_WAITS = 60;
 
-export const pageOf = <T>(api: Asked, { path, query }: Listed, after: string | null) =>
-  api.get<T[]>(
-    `${path}?${new URLSearchParams([...query, ['limit', String(PAGE)], ...(after === null ? [] : [['after', after]])])}`,
-  );
+const isSearch = (query: URLSearchParams): boolean =>
+  [...query.keys()].some((name) => name === 'q' || name.startsWith('metadata['));
+
+export function pageOf<T>(api: Asked, { path, query }: Listed, after: string | null) {
+  const limit = String(isSearch(query) ? SEARCHED_PAGE : PAGE);
+  const asked = [...query, ['limit', limit], ...(after === null ? [] : [['after', after]])];
+  return api.get<T[]>(`${path}?${new URLSearchParams(asked)}`);
+}
 
 /**
  * Pages behind a first one that is known: no more than one is in memory. Throws where the API refuses to go on, so that

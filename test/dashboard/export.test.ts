@@ -69,6 +69,19 @@ suite('an export', () => {
     ]);
   });
 
+  test('asks for more at once where each page is looked for among all that is found', async () => {
+    const { api, asked } = apiOf(() => pageOf(['b'], null));
+    for (const query of ['q=ada', 'metadata[order_id]=A-7']) {
+      await textOf(
+        jsonLines(pagesFrom(api, { path: '/v3/checkout', query: new URLSearchParams(query) }, first)),
+      );
+    }
+    assert.deepEqual(
+      asked.map((url) => new URL(url, 'http://localhost').searchParams.get('limit')),
+      ['100', '100'],
+    );
+  });
+
   test('waits where it asks too often, and for a service without time', async (context) => {
     const timers = mockTimers(context, ['setTimeout']);
     const { api, asked } = apiOf((number) =>

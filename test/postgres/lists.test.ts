@@ -74,7 +74,8 @@ suite('every filter is served by an index of the tenant', async () => {
         const used = new Set<string>();
         for (const few of [null, 0, 1, 2, 3, 4]) {
           const list = checkoutPage({ account: 2, mode: 'test' }, combination, page);
-          for (const sql of statementsOf(list, few)) {
+          // One that is of SQLite alone has no text here.
+          for (const sql of statementsOf(list, few).filter((each) => withValues(each) !== '')) {
             for (const index of await indexesOf({ query }, { sql })) used.add(index);
           }
         }

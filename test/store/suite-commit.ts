@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import { type Checkout, defaultPolicy, type Lifecycle } from '../../src/checkout/session.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
+import { success } from '../../src/http/envelope.ts';
 import { newId } from '../../src/lib/id.ts';
 import { railKey } from '../../src/store/resources/rail-reference.ts';
 import type { Store, Unit } from '../../src/store/store.ts';
@@ -329,6 +330,17 @@ export function commitSuite(open: Open): void {
       for (const other of [elsewhere, { ...idempotency, key: 'Order-1' }]) {
         assert.equal(answerIn(await load(again, { tenant: mine, answers: [other] })), null);
       }
+    });
+
+    it('is whole again with the data of its event, whatever has caused that', async ({ store, mine }) => {
+      const one = session(mine);
+      const event = eventOf(one, 'checkout.updated', { cause: 'asked' });
+      const data = JSON.stringify(JSON.parse(event.body).data);
+      const stored = answer('key', success('CHECKOUT.UPDATE', data));
+      await write(store, mine, { checkout: { before: null, after: one }, events: [event], answer: stored });
+      const { key, operation, requestHash } = stored;
+      const loaded = await load(store, { tenant: mine, answers: [{ key, operation, requestHash }] });
+      assert.equal(answerIn(loaded)?.body, stored.body);
     });
 
     it('is never replaced', async ({ store, mine }) => {

@@ -485,6 +485,8 @@ export function movementSuite(open: Open): void {
         };
         all.push(await add(store, session(n % 10 === 0 ? live : mine, given)));
       }
+      // A draft owes nothing, and is not among those that are too many.
+      all.push(await add(store, session(mine, { currency: 'EUR', amount: 0, createdAt: at(5) })));
       // A session that changes changes what it is owed.
       for (const before of all.filter(({ tenant, amount }) => tenant === mine && amount === 2_000_001)) {
         const after = await change(store, before, { amount: 1500 });

@@ -39,14 +39,15 @@ type Found = Row<'idempotency'> & {
   /** Id of the event that has the rest of the body. */
   readonly eventId: string | null;
   readonly eventBody: string | null;
+  readonly eventCause: string | null;
   readonly eventChecksum?: number | null;
 };
 
 function storedAnswer(found: Found): readonly [key: string, StoredAnswer] {
   const { idempotencyKey: key, operation, requestHash, statusCode, headers, body, checksum } = found;
-  const { eventId: id, eventBody, eventChecksum } = found;
+  const { eventId: id, eventBody, eventCause: cause, eventChecksum } = found;
   refuseDamaged('idempotency', checksumOf('idempotency', found), checksum);
-  if (id !== null) refuseDamaged('event', checksumOf('event', { id, body: eventBody }), eventChecksum);
+  if (id !== null) refuseDamaged('event', checksumOf('event', { id, cause, body: eventBody }), eventChecksum);
   const whole = eventBody === null ? body : wholeBody(body, eventBody);
   return [
     answerKey({ operation, key }),
@@ -60,7 +61,7 @@ export const loadAnswers = load({
     byKey(
       sql`SELECT idempotency_key AS "idempotencyKey", operation, request_hash AS "requestHash",
             status_code AS "statusCode", headers, idempotency.body${checksumIn('idempotency')},
-            event.id AS "eventId", event.body AS "eventBody"${eventChecksum}
+            event.id AS "eventId", event.body AS "eventBody", event.cause AS "eventCause"${eventChecksum}
           FROM ${amongPairs(
             'idempotency',
             ['idempotency_key', 'operation'],

@@ -76,15 +76,9 @@ export function* checkoutPage(
   // Of each class no more than a page is needed.
   if (!asksMore) return yield* among(tenant, {}, page, only.ids(page.limit + 1));
   if (filter.search === undefined) return yield* walk(tenant, filter, page, bounds);
-  if (isRanged(filter)) {
-    // What has such an amount is told by one narrow index: where nothing has, a search would look for it in three places.
-    const fitting = withAmount(tenant, filter, bounds);
-    const [found = 0] = yield* count([fitting], few);
-    if (found < few)
-      return found === 0
-        ? { rows: [], hasMore: false }
-        : yield* among(tenant, filter, page, fitting.ids(null));
-  }
+  const amounts = isRanged(filter) ? yield* fewAmounts(tenant, filter, bounds, few) : null;
+  if (amounts?.found === 0) return { rows: [], hasMore: false };
+  if (amounts !== null) return yield* among(tenant, filter, page, amounts.ids);
   return yield* search(tenant, { ...filter, search: filter.search }, page, bounds, near);
 }
 
@@ -222,26 +216,29 @@ function leadsOf(
   return leads;
 }
 
-/** Sessions with an amount that is asked for. */
-function withAmount(
+/**
+ * Sessions with an amount that is asked for, if there are few. SQLite tells amounts by one narrow index; a search would look
+ * for what nothing has in three places. PostgreSQL would have to read a row for each session, and is not asked.
+ */
+function* fewAmounts(
   tenant: Tenant,
   { amountFrom, amountTo }: CheckoutFilter,
   bounds: readonly Bound[],
-): Pick<Lead, 'ids'> {
+  few: number,
+): Generator<Sql, { readonly found: number; readonly ids: Sql } | null, readonly object[]> {
   const asked = withoutUndefined({ amountFrom, amountTo });
   const rows = join([owned(tenant), ...conditionsOf(checkoutFilters, asked)], ' AND ');
-  const from = either({
-    sqlite: sql`checkout INDEXED BY checkout_overview WHERE ${inTime(RARELY)} AND`,
-    postgres: raw('checkout_overview AS overview WHERE'),
-  });
-  return { ids: (most) => sql`SELECT id FROM ${from} ${rows}${withinOf(bounds)}${upTo(most)}` };
+  const ids = sql`SELECT id FROM checkout${indexedBy('checkout_overview')}
+    WHERE ${inTime(RARELY)} AND ${rows}${withinOf(bounds)}`;
+  const [row] = yield* rowsOf<{ readonly found: number }>(
+    either({ sqlite: sql`SELECT count(*) AS found FROM (${ids} LIMIT ${few}) AS few` }),
+  );
+  const found = row?.found ?? few;
+  return found < few ? { found, ids } : null;
 }
 
 /** The number of rows that each has, counted no further than `few`. */
-function* count(
-  leads: ReadonlyArray<Pick<Lead, 'ids'>>,
-  few: number,
-): Generator<Sql, number[], readonly object[]> {
+function* count(leads: readonly Lead[], few: number): Generator<Sql, number[], readonly object[]> {
   const counts = leads.map(
     ({ ids }, place) =>
       sql`(SELECT count(*) FROM (SELECT 1 FROM (${ids(few)}) AS found LIMIT ${few}) AS few) AS ${raw(`lead${place}`)}`,
