@@ -300,6 +300,14 @@ export const moneyFaults: readonly Fault[] = [
     replace: '',
   },
   {
+    name: 'a refund may name a bank entry of another one',
+    file: 'src/store/check/session-rules.ts',
+    tests: ['test/cli/db-check.test.ts'],
+    whole: true,
+    find: 'known.has(`${id} ${entry}`)',
+    replace: '[...known].some((each) => each.endsWith(entry))',
+  },
+  {
     name: 'a payment file may have refunds that say nothing of it',
     file: 'src/store/check/money-rules.ts',
     tests: ['test/cli/db-check.test.ts'],
