@@ -318,8 +318,22 @@ export const moneyFaults: readonly Fault[] = [
     name: 'a file that is announced to be too large is waited for',
     file: 'src/dashboard/upload.ts',
     tests: ['test/dashboard/statements.test.ts'],
-    find: 'isTooLarge: lengthOf(raw) > MAX_FORM_BYTES,',
+    find: 'isTooLarge: (lengthOf(raw) ?? 0) > MAX_FORM_BYTES,',
     replace: 'isTooLarge: false,',
+  },
+  {
+    name: 'a file that comes in chunks is too large, however short it is',
+    file: 'src/dashboard/upload.ts',
+    tests: ['test/dashboard/statements.test.ts'],
+    find: '(lengthOf(raw) ?? 0) > MAX_FORM_BYTES',
+    replace: '(lengthOf(raw) ?? Number.POSITIVE_INFINITY) > MAX_FORM_BYTES',
+  },
+  {
+    name: 'a file without an end is read on while its refusal is on its way',
+    file: 'src/dashboard/upload.ts',
+    tests: ['test/dashboard/statements.test.ts'],
+    find: 'if (bytes <= UPLOAD_LIMIT_BYTES) done();',
+    replace: 'done();',
   },
   {
     name: 'webhooks that have failed long ago are not offered to be sent again',
