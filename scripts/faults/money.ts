@@ -336,6 +336,28 @@ export const moneyFaults: readonly Fault[] = [
     replace: 'done();',
   },
   {
+    name: 'a drop that is not wanted changes where the button of an entry books',
+    file: 'src/dashboard/assets/dashboard.js',
+    tests: ['test/dashboard/bank-views.test.ts'],
+    find: '    sendWhole(own, grip.dataset.amount, zone.dataset);\n',
+    replace:
+      '    own.querySelector(`[name="parts/0/payin"]`).value = zone.dataset.payin;\n    sendWhole(own, grip.dataset.amount, zone.dataset);\n',
+  },
+  {
+    name: 'a form that a drop has made is still there when somebody comes back',
+    file: 'src/dashboard/assets/dashboard.js',
+    tests: ['test/dashboard/bank-views.test.ts'],
+    find: "  for (const copy of document.querySelectorAll('form[data-copy]')) copy.remove();\n",
+    replace: '',
+  },
+  {
+    name: 'the page of a proxy takes the place of the form',
+    file: 'src/dashboard/assets/dashboard.js',
+    tests: ['test/dashboard/bank-views.test.ts'],
+    find: "page.querySelector('main#main')",
+    replace: "page.querySelector('main')",
+  },
+  {
     name: 'webhooks that have failed long ago are not offered to be sent again',
     file: 'src/dashboard/sessions/history.ts',
     tests: ['test/dashboard/session.test.ts'],
