@@ -303,7 +303,10 @@ const showParts = async (address, parts, signal) => {
   const page = new DOMParser().parseFromString(text, 'text/html');
   if (!response?.ok)
     return [...page.querySelectorAll('main .alert, main .wrong')].map((each) => each.textContent.trim());
-  for (const part of document.querySelectorAll(parts)) {
+  const shown = [...document.querySelectorAll(parts)];
+  // Whoever is signed out gets another page.
+  if (!shown.some(({ id }) => page.getElementById(id))) return [];
+  for (const part of shown) {
     const next = page.getElementById(part.id);
     if (!next || next.innerHTML === part.innerHTML) continue;
     const focused = part.contains(document.activeElement) && document.activeElement.getAttribute('href');
