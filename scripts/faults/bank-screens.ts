@@ -153,8 +153,8 @@ export const bankScreenFaults: readonly Fault[] = [
     name: 'a form that is cut in its file is a failure of the service',
     file: 'src/dashboard/upload.ts',
     tests: statements,
-    find: 'isTooLarge: lengthOf(raw) > MAX_FORM_BYTES, content: passed };',
-    replace: 'isTooLarge: lengthOf(raw) > MAX_FORM_BYTES, content };',
+    find: 'isTooLarge: (lengthOf(raw) ?? 0) > MAX_FORM_BYTES, content: passed };',
+    replace: 'isTooLarge: (lengthOf(raw) ?? 0) > MAX_FORM_BYTES, content };',
   },
   {
     name: 'a file that ends too early inside of the process is a failure of the service',

@@ -8,8 +8,9 @@ export type Movement = ReturnType<typeof representMovement>;
 export type Movements = AsyncIterable<readonly Movement[]>;
 
 /**
- * End of an export, in milliseconds: behind its newest movement, the first one of its first page. Whatever comes while the
- * file is written is in no page of it, so what is summed up about the file beforehand ends there as well.
+ * End of an export, in milliseconds: behind its newest movement, the first one of its first page. What comes later by its
+ * time is in no page of the file, so what is summed up about the file beforehand ends there as well. That is no bound of
+ * what is stored by then: a movement has the time at which its command was made, and may be committed behind a younger one.
  */
 export const endBehind = ([newest]: ReadonlyArray<Pick<Movement, 'created_at'>>, to: number): number =>
   newest === undefined ? to : Math.min(to, Date.parse(newest.created_at) + 1);

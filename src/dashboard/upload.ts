@@ -1,6 +1,6 @@
 /** Forms with a file. Their fields come before it, so that the file is read only for whoever may send it. */
 import type { IncomingMessage } from 'node:http';
-import { PassThrough, pipeline, type Readable, Transform } from 'node:stream';
+import { pipeline, type Readable, Transform } from 'node:stream';
 import type { BusboyInstance } from '@fastify/busboy';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { UPLOAD_LIMIT_BYTES } from '../http/routes/bank-statement.ts';
@@ -82,11 +82,11 @@ async function fileBehind(
     });
     parser.on('file', (_field, content, name) => {
       // The reader is told of a form that cannot be read, and not in the words of the parser.
-      const passed = content.pipe(new PassThrough());
+      const passed = content.pipe(untilRefused());
       content.on('error', () => fail(unreadable(400)));
       // Until somebody reads it, errors are no failure.
       passed.on('error', () => {});
-      file = { name: name ?? '', isTooLarge: lengthOf(raw) > MAX_FORM_BYTES, content: passed };
+      file = { name: name ?? '', isTooLarge: (lengthOf(raw) ?? 0) > MAX_FORM_BYTES, content: passed };
       resolve(file);
     });
     parser.on('fieldsLimit', () => fail(unreadable(413)));
@@ -95,6 +95,21 @@ async function fileBehind(
     parser.on('finish', () => resolve(file));
     raw.once('close', () => raw.readableEnded || fail(unreadable(400)));
     raw.pipe(parser);
+  });
+}
+
+/**
+ * Passes a file on up to the piece for which the API refuses it. Nothing is read behind that: the API drops what is left of
+ * a body that it refuses, which need not have an end.
+ */
+function untilRefused(): Transform {
+  let bytes = 0;
+  return new Transform({
+    transform(piece: Buffer, _encoding, done) {
+      bytes += piece.length;
+      this.push(piece);
+      if (bytes <= UPLOAD_LIMIT_BYTES) done();
+    },
   });
 }
 
@@ -110,9 +125,9 @@ export async function bytesOf(content: AsyncIterable<Buffer>, maxBytes: number):
   return Buffer.concat(pieces);
 }
 
-/** Length that a body is announced to have; without one there is no end to be known. */
-const lengthOf = ({ headers }: IncomingMessage): number =>
-  Number(headers['content-length'] ?? Number.POSITIVE_INFINITY);
+/** Length that a body is announced to have; null for one that comes in chunks, of whatever length. */
+const lengthOf = ({ headers: { 'content-length': length } }: IncomingMessage): number | null =>
+  length === undefined ? null : Number(length);
 
 /**
  * Drops what is left of the body, which nobody reads any more: the answer goes out over the same connection, and a browser
@@ -121,7 +136,8 @@ const lengthOf = ({ headers }: IncomingMessage): number =>
  */
 export function leaveRest({ raw }: FastifyRequest): void {
   raw.unpipe();
-  let left = lengthOf(raw) > MAX_FORM_BYTES ? MAX_DROPPED_BYTES : MAX_FORM_BYTES;
+  const length = lengthOf(raw);
+  let left = length === null || length > MAX_FORM_BYTES ? MAX_DROPPED_BYTES : MAX_FORM_BYTES;
   raw.on('data', ({ length }: Buffer) => {
     left -= length;
     if (left > 0 || raw.isPaused()) return;

@@ -253,6 +253,45 @@ suite('by dragging', () => {
     assert.equal((await fetchSession(till, session?.id ?? '')).amount_paid, one.amount);
   });
 
+  test('to another session, and not wanted, leaves the button to its own session', async () => {
+    const one = await openBetween('kept-one');
+    const other = await openBetween('kept-other');
+    const page = await open();
+    const asked = dialogs(page, false);
+    await page.goto(`${till.url}${BANK}`);
+    const grip = page.locator(`a[data-row][href$="${one.entry.id}"]`);
+    const zone = page.locator('form[data-session="kept-other"]');
+    await drag(grip, zone, async () => asked.length > 0);
+    await page.getByRole('button', { name: 'Assign to kept-one' }).click();
+    await page.getByText('The money is booked.').waitFor();
+    const paid = async ({ all: [session] }: typeof one) =>
+      (await fetchSession(till, session?.id ?? '')).amount_paid;
+    assert.deepEqual([await paid(one), await paid(other)], [one.amount, 0]);
+  });
+
+  test('to another session leaves no trace on a page to which somebody comes back', async () => {
+    const one = await openBetween('back-one');
+    await openBetween('back-other');
+    const page = await open();
+    dialogs(page, true);
+    await page.goto(`${till.url}${BANK}`);
+    const forms = () =>
+      page.evaluate(
+        `[...document.forms].map((form) => [form.id, form.dataset.sent, ...new FormData(form).values()])`,
+      );
+    const before = await forms();
+    // Nothing comes of it: the page stays, as one from the cache of a browser does.
+    let sent: string | null = null;
+    await page.route('**/assign', (route) => {
+      sent = route.request().postData();
+      return route.fulfill({ status: 204 });
+    });
+    const grip = page.locator(`a[data-row][href$="${one.entry.id}"]`);
+    await drag(grip, page.locator('form[data-session="back-other"]'), async () => sent !== null);
+    await page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))");
+    assert.deepEqual(await forms(), before);
+  });
+
   test('is not offered without JavaScript, where the forms do the same', async () => {
     const { entry } = await openBetween('plain-one');
     const page = await open({ javaScriptEnabled: false });
@@ -333,6 +372,23 @@ suite('a large file', () => {
     await page.getByRole('button', { name: 'Look at it' }).click();
     await page.getByRole('heading', { name: 'Preview of a statement' }).waitFor();
   });
+
+  for (const { status, says, body, contentType = 'text/html' } of [
+    { status: 413, says: 'A proxy in front of this service', body: '<center><h1>413</h1></center>' },
+    { status: 504, says: 'has not answered as expected (504)', body: '<h1>504 Gateway Time-out</h1>' },
+    { status: 502, says: 'has not answered as expected (502)', body: '{}', contentType: 'application/json' },
+    { status: 200, says: 'has not answered as expected (200)', body: '<main>Sign in to the network</main>' },
+  ])
+    test(`keeps its form where a proxy answers with ${status}`, async () => {
+      const page = await open();
+      await choose(page, `${BANK}/statements`, large(3 * 2 ** 20));
+      await page.route('**/preview', (route) => route.fulfill({ status, contentType, body }));
+      await page.getByRole('button', { name: 'Look at it' }).click();
+      await page.getByText(says).waitFor();
+      await page.unroute('**/preview');
+      await page.getByRole('button', { name: 'Look at it' }).click();
+      await page.getByRole('heading', { name: 'Preview of a statement' }).waitFor();
+    });
 
   test('is looked at without JavaScript as any other', async () => {
     const page = await open({ javaScriptEnabled: false });

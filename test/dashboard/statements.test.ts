@@ -128,7 +128,11 @@ suite('a wrong file', () => {
   });
 
   /** Sends the beginning of a form whose file has so many bytes, or which does not say how many. */
-  async function begin(lengthBytes: number | null, action = '/preview'): Promise<Socket> {
+  async function begin(
+    lengthBytes: number | null,
+    action = '/preview',
+    content = ' '.repeat(2 ** 16),
+  ): Promise<Socket> {
     const form = formIn(await finance.get(LIST), '/preview');
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
     socket.on('error', () => {});
@@ -137,9 +141,9 @@ suite('a wrong file', () => {
       ([name, value]) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
     );
     const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="x.xml"\r\n\r\n';
-    const begun = `${parts.join('')}${head}${' '.repeat(2 ** 16)}`;
+    const begun = `${parts.join('')}${head}${content}`;
     const length = lengthBytes === null ? 'Transfer-Encoding: chunked' : `Content-Length: ${lengthBytes}`;
-    const chunk = lengthBytes === null ? `${begun.length.toString(16)}\r\n${begun}\r\n` : begun;
+    const chunk = lengthBytes === null ? `${Buffer.byteLength(begun).toString(16)}\r\n${begun}\r\n` : begun;
     socket.write(
       `POST ${form.action.replace('/preview', action)} HTTP/1.1\r\nHost: x\r\nCookie: ${finance.cookie()}\r\nSec-Fetch-Site: same-origin\r\nContent-Type: multipart/form-data; boundary=b\r\n${length}\r\n\r\n${chunk}`,
     );
@@ -157,6 +161,18 @@ suite('a wrong file', () => {
       }
       assert.match(answer, /^HTTP\/1\.1 413 /);
       assert.match(answer, TOO_LARGE);
+    });
+
+  for (const action of ['/preview', '/import'])
+    test(`that comes in chunks is taken as any other: ${action}`, async () => {
+      const socket = await begin(null, action, `${camt([{ amount: 5, text: 'In chunks' }])}\r\n--b--\r\n`);
+      socket.write('0\r\n\r\n');
+      let answer = '';
+      for await (const piece of socket) {
+        answer += piece;
+        if (answer.includes('\r\n\r\n')) break;
+      }
+      assert.match(answer, action === '/preview' ? /^HTTP\/1\.1 200 / : /^HTTP\/1\.1 303 /);
     });
 
   test('that is too large and does not say so is refused as soon as it is, and nothing more is read', async () => {

@@ -193,6 +193,16 @@ suite('a search', () => {
     assert.deepEqual(await page.locator('#found [data-row]').allTextContents(), ['order-1003']);
   });
 
+  test('does not pass off what is there for what it has found, whoever answers in the place of the service', async () => {
+    const page = await open();
+    await page.goto(`${till.url}${LIST}`);
+    const body = '<main id="main"><h1>Sign in</h1></main>';
+    await page.route('**/sessions?q=*', (route) => route.fulfill({ contentType: 'text/html', body }));
+    await page.locator('[name=q]').fill('order-1003');
+    await page.locator('#found', { hasText: 'The search has failed' }).waitFor();
+    assert.equal(await page.locator('#found [data-row]').count(), 0);
+  });
+
   test('is not overtaken by an earlier one that was slower', async () => {
     const page = await open();
     await page.goto(`${till.url}${LIST}`);

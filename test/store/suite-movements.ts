@@ -540,6 +540,7 @@ export function movementSuite(open: Open): void {
             paidOf({ ...each, tenant, createdAt, lifecycle }) > each.amount),
       ).length;
       assert.equal(await store.totals.due(mine, { intervals }, found - 1), null);
+      assert.deepEqual(inOrder((await store.totals.due(mine, { intervals }, found)) ?? []), expected);
     });
   });
 }

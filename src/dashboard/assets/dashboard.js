@@ -31,8 +31,20 @@ function answerOf({ id, type, response }) {
 /** The part that is dragged, if one is. */
 let dragged = null;
 
-const sendWhole = (form, what, session) => {
-  if (confirm(`Assign ${what} to ${session}? A booking is final.`)) form.requestSubmit();
+/**
+ * Sends an entry to a session, once a person says so. What is sent is a copy: the button of the form itself says where the
+ * money goes with it, whatever has been dropped before.
+ */
+const sendWhole = (form, what, { payin, session }) => {
+  if (form.dataset.sent || !confirm(`Assign ${what} to ${session}? A booking is final.`)) return;
+  form.dataset.sent = 'true';
+  const copy = form.cloneNode(true);
+  copy.removeAttribute('id');
+  copy.hidden = true;
+  copy.dataset.copy = '';
+  copy.querySelector('[name="parts/0/payin"]').value = payin;
+  document.body.append(copy);
+  copy.requestSubmit();
 };
 const amountIn = (part) => part.querySelector('[name$="/amount"]');
 /** A decimal amount as a whole number of its smallest unit; null for anything else. */
@@ -60,8 +72,7 @@ const drop = {
       return;
     }
     const own = form === undefined ? zone : document.getElementById(form);
-    own.querySelector('[name="parts/0/payin"]').value = zone.dataset.payin;
-    sendWhole(own, grip.dataset.amount, zone.dataset.session);
+    sendWhole(own, grip.dataset.amount, zone.dataset);
   },
   /** A session and what is due for it go to a part. */
   session({ dataset }, zone) {
@@ -121,8 +132,8 @@ function enhance(root) {
         bar.remove();
         delete form.dataset.sent;
         if (request.status === 0) tell('The file has not arrived. Send it again.', true);
-        else if (request.responseURL === form.action) showPage(request.responseText);
-        else location.assign(request.responseURL);
+        else if (request.responseURL !== form.action) location.assign(request.responseURL);
+        else if (!showPage(request.responseText)) tell(unexpected(request.status), true);
       });
       request.open('POST', form.action);
       request.send(new FormData(form));
@@ -210,21 +221,30 @@ function enhance(root) {
   }
 }
 
-/** Shows the page of an answer in the place of this one. */
+/** What is wrong with an answer that is no page of ours, such as that of a proxy. */
+const unexpected = (status) =>
+  status === 413
+    ? 'A proxy in front of this service takes no file of this size. Ask whoever operates the service to let it through.'
+    : `The service has not answered as expected (${status}). Send it again.`;
+
+/** Shows the page of an answer in the place of this one; false if it is no page of ours, and this one stays. */
 function showPage(text) {
   const page = new DOMParser().parseFromString(text, 'text/html');
+  const main = page.querySelector('main#main');
+  if (main === null) return false;
   document.title = page.title;
-  const main = page.querySelector('main');
   document.querySelector('main').replaceWith(main);
   enhance(main);
   main.focus();
   scrollTo(0, 0);
+  return true;
 }
 
 enhance(document);
 
-// A page that comes back from the cache of the browser has forms that can be sent again.
+// A page that comes back from the cache of the browser has forms that can be sent again, and none that a drop has made.
 addEventListener('pageshow', () => {
+  for (const copy of document.querySelectorAll('form[data-copy]')) copy.remove();
   for (const form of document.forms) delete form.dataset.sent;
 });
 
@@ -283,7 +303,10 @@ const showParts = async (address, parts, signal) => {
   const page = new DOMParser().parseFromString(text, 'text/html');
   if (!response?.ok)
     return [...page.querySelectorAll('main .alert, main .wrong')].map((each) => each.textContent.trim());
-  for (const part of document.querySelectorAll(parts)) {
+  const shown = [...document.querySelectorAll(parts)];
+  // Whoever is signed out gets another page.
+  if (!shown.some(({ id }) => page.getElementById(id))) return [];
+  for (const part of shown) {
     const next = page.getElementById(part.id);
     if (!next || next.innerHTML === part.innerHTML) continue;
     const focused = part.contains(document.activeElement) && document.activeElement.getAttribute('href');

@@ -27,6 +27,8 @@ export type SessionRow = { readonly [K in keyof Columns]: Stored<Columns[K]> } &
     readonly data: string;
     /** Which deliveries there are to the addresses that it names. */
     readonly sent: string | null;
+    /** The bank entries that concern one of its refunds, each behind that refund. */
+    readonly refund_entries: string | null;
     /** True if the record of its customer is there. */
     readonly customer_known: boolean | number;
     /** Number of versions that its events tell of, the oldest and the newest of them. */
@@ -136,6 +138,13 @@ const rules: Rules = {
     [...checkout.refunds, ...checkout.reversals].every(({ attempt, rail }) =>
       checkout.attempts.some((each) => each.id === attempt && each.rail === rail),
     ),
+  'the bank entries that a refund names are there, and concern it': ({ row, checkout }) => {
+    const found: ReadonlyArray<readonly string[]> = JSON.parse(row.refund_entries ?? '[]');
+    const known = new Set(found.map(([refund, entry]) => `${refund} ${entry}`));
+    return checkout.refunds.every(({ id, bankEntries = [] }) =>
+      bankEntries.every((entry) => known.has(`${id} ${entry}`)),
+    );
+  },
   'the fees of a session are of its payments, at most one of each': ({
     checkout: { fees = [], payments },
   }) => {

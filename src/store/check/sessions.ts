@@ -43,6 +43,21 @@ const tellingEvents: Readonly<Record<Dialect, () => string>> = {
   )`,
 };
 
+/**
+ * Bank entries that concern a refund, with the session of the refund. The text of a payer cannot stand for a field: its
+ * quotation marks are escaped.
+ */
+const refundEntries = (dialect: Dialect): string => {
+  const concerned =
+    dialect === 'sqlite'
+      ? `CASE WHEN json_valid(bank_entry.data) THEN json_extract(bank_entry.data, '$.concerns') END`
+      : `substring(bank_entry.data from '"concerns":"(rfd_\\w+)"')`;
+  return `(
+    SELECT refund.account, refund.live, refund.checkout, refund.id AS refund, bank_entry.id AS entry
+    FROM bank_entry JOIN ${joined('bank_entry', 'refund', `refund.id = ${concerned}`)}
+  )`;
+};
+
 /** Something of another table, by the session that it belongs to. */
 const gathered = (name: string, table: string, columns: string, session = 'checkout'): string => `
   LEFT JOIN (
@@ -73,7 +88,7 @@ export function sessions(dialect: Dialect): string {
   return `
     SELECT ${columnsIn('checkout')}, amount, description, due_at AS "dueAt",
       ${followingTables.map(({ table }) => `${table}_rows`).join(', ')},
-      customer.id IS NOT NULL AS customer_known, sent, coalesce(events, 0) AS events, first_sequence, last_sequence,
+      customer.id IS NOT NULL AS customer_known, sent, refund_entries, coalesce(events, 0) AS events, first_sequence, last_sequence,
       coalesce(sequences, 0) AS sequences, coalesce(feed_start.position, 0) AS feed_start,
       coalesce(versions, 0) AS versions, oldest_version, newest_version, coalesce(audited, 0) AS audited,
       coalesce(young_events, 0) AS young_events, young_refunds, newest.body AS newest,
@@ -100,6 +115,7 @@ export function sessions(dialect: Dialect): string {
       `${list('url, receiver, young')} AS sent`,
       'subject',
     )}
+    ${gathered('settling', refundEntries(dialect), `${list('refund, entry')} AS refund_entries`)}
     LEFT JOIN event AS ${joined('checkout', 'newest', at('newest', { sqlite: 'last_event', postgres: 'event_count' }))}
     LEFT JOIN event AS ${joined('checkout', 'whole', at('whole', { sqlite: 'newest_whole', postgres: 'newest_whole' }))}`;
 }

@@ -23,6 +23,7 @@ const DESTINATION =
 const DUE = 'a session is due when it says so';
 const EXPECTED = 'the transfers that are waited for are those of the session';
 const EVENTS = 'a session has the events that it counts, numbered without a gap';
+const SETTLED = 'the bank entries that a refund names are there, and concern it';
 const FEES = 'the fees of a session are of its payments, at most one of each';
 const FAILS = 'a receiver is noted because it fails';
 const ORDERING_KEYS = 'of each ordering key the first delivery that is pending is due, and no other';
@@ -311,6 +312,19 @@ const common: readonly Damage[] = [
   [
     EXPECTED,
     `INSERT INTO awaited SELECT account, live, 'EUR', 1, id, checkout FROM payment_attempt WHERE reference = 'RF1'`,
+  ],
+  [SETTLED, `DELETE FROM bank_entry WHERE data LIKE '%"concerns":"rfd#_%' ESCAPE '#'`],
+  [SETTLED, `UPDATE bank_entry SET data = replace(data, '"concerns":"rfd_', '"concerns":"rfd_0')`],
+  [
+    SETTLED,
+    `UPDATE bank_entry SET data = replace(data, (SELECT min(id) FROM refund WHERE rail = 'bank' AND state = 'succeeded'),
+       (SELECT min(id) FROM refund WHERE rail = 'bank' AND state = 'pending'))`,
+  ],
+  [SETTLED, inSession('"bankEntries":["ntc_', '"bankEntries":["ntc_0')],
+  [
+    SETTLED,
+    `UPDATE checkout SET data = replace(data, '"bankEntries":["', '"bankEntries":["' ||
+      (SELECT id FROM bank_entry WHERE reference = 'line-3') || '","')`,
   ],
   [BACK, `UPDATE checkout SET data = replace(data, '"amount":300,', '"amount":3000,')`],
   [FEES, `UPDATE checkout SET data = replace(data, '"returned","amount":59,', '"other","amount":59,')`],

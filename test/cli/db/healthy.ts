@@ -72,6 +72,7 @@ export async function fillByService(t: Context, url: string): Promise<void> {
     await till.receiveTransfer(transferred.id, 'RF1', 2500);
     // The refund stays pending: no rail has this name.
     const filed = await till.refund(transferred.id, 1000, `${receiver.url}/refunds`);
+    await till.carryOutRefund(transferred.id, await till.refund(transferred.id, 500), 500);
     await till.startTransfer((await create({})).id, 'RF2');
     await till.addEntry('line-2', 'waiting');
     await till.addEntry('line-3', 'open');

@@ -202,6 +202,14 @@ export function createTill(store: Store, tenant: Tenant, now: number) {
       await order(id, { type: 'report_refund', now, ...said, paymentFile });
     },
 
+    /** The bank carries the refund out, as a line of a statement shows. */
+    async carryOutRefund(id: CheckoutId, refund: RefundId, amount: number): Promise<void> {
+      const bankEntry = newId('ntc', now);
+      await addEntry(`of ${refund}`, 'done', { amount, direction: 'debit', concerns: refund }, bankEntry);
+      const said = { refund, status: 'succeeded', reference: 'TX-2', failure: '', syncAt: null } as const;
+      await order(id, { type: 'report_refund', now, ...said, bankEntry });
+    },
+
     async configure(taxId: string): Promise<void> {
       const business = { ...defaultSettings.business, addressLines: ['Straße 1', 'Zürich'], taxId };
       await configureAccount(store, tenant, { ...defaultSettings, business });
