@@ -41,6 +41,27 @@ export const editingFaults: readonly Fault[] = [
     replace: 'wanted(match, /^(?:W\\/)?"([^"]*)"$/)',
   },
   {
+    name: 'credentials are deleted although somebody else has set others',
+    file: 'src/http/routes/rail-credentials.ts',
+    tests: api,
+    find: 'now: await now(origin.tenant), ...conditionOf(request) }',
+    replace: 'now: await now(origin.tenant) }',
+  },
+  {
+    name: 'an endpoint is deleted although somebody else has changed it',
+    file: 'src/http/routes/webhook-endpoint.ts',
+    tests: api,
+    find: 'const asked = { id, command, ...conditionOf(request) };',
+    replace: 'const asked = { id, command };',
+  },
+  {
+    name: 'a change does not say that it can be made for one version only',
+    file: 'src/http/routes/webhook-endpoint.ts',
+    tests: ['test/api/openapi.test.ts'],
+    find: "        operation: 'WEBHOOK_ENDPOINT.DELETE',\n        versioned: 'delete',",
+    replace: "        operation: 'WEBHOOK_ENDPOINT.DELETE',",
+  },
+  {
     name: 'an endpoint is changed whatever version the request names',
     file: 'src/writer/handlers/endpoint.ts',
     tests: api,
