@@ -55,13 +55,6 @@ export const editingFaults: readonly Fault[] = [
     replace: 'const asked = { id, command };',
   },
   {
-    name: 'a change does not say that it can be made for one version only',
-    file: 'src/http/routes/webhook-endpoint.ts',
-    tests: ['test/api/openapi.test.ts'],
-    find: "        operation: 'WEBHOOK_ENDPOINT.DELETE',\n        versioned: 'delete',",
-    replace: "        operation: 'WEBHOOK_ENDPOINT.DELETE',",
-  },
-  {
     name: 'an endpoint is changed whatever version the request names',
     file: 'src/writer/handlers/endpoint.ts',
     tests: api,

@@ -79,6 +79,27 @@ export const wayInFaults: readonly Fault[] = [
     replace: 'if (user.password',
   },
   {
+    name: 'who has no way left to prove who they are is asked for a proof all the same',
+    file: 'src/dashboard/confirm.ts',
+    tests: ['test/dashboard/oidc-invitations.test.ts'],
+    find: 'if (!hasWay(dependencies, user))',
+    replace: 'if (user.password === null && user.identity === undefined)',
+  },
+  {
+    name: 'doctor takes an account of another provider for a way to sign in',
+    file: 'src/cli/doctor/users.ts',
+    tests: ['test/cli/doctor/users.test.ts'],
+    find: 'identity !== undefined && !isOfProvider(identity, issuer)',
+    replace: "identity !== undefined && issuer === ''",
+  },
+  {
+    name: 'doctor takes somebody with a password for somebody who cannot sign in',
+    file: 'src/cli/doctor/users.ts',
+    tests: ['test/cli/doctor/users.test.ts'],
+    find: 'password === null && passkeys.length === 0 && identity',
+    replace: 'passkeys.length === 0 && identity',
+  },
+  {
     name: 'a password goes along through a proof of who somebody is',
     file: 'src/dashboard/confirm.ts',
     tests: ['test/dashboard/oidc-invitations.test.ts'],
