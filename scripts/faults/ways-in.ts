@@ -18,8 +18,14 @@ export const wayInFaults: readonly Fault[] = [
   {
     name: 'two common passwords together are a good one',
     ...common,
-    find: 'isListed(all, bare.slice(0, at)) && isListed(all, bare.slice(at))',
-    replace: 'isListed(all, bare.slice(0, at)) && isListed(all, bare.slice(0, 0))',
+    find: 'isListed(all, one) && isListed(all, other)',
+    replace: 'isListed(all, one) && isListed(all, other.slice(0, 0))',
+  },
+  {
+    name: 'a long password is taken apart wherever it can be',
+    ...common,
+    find: 'Math.min(LONGEST_PART, text.length - SHORTEST_PART)',
+    replace: 'text.length - SHORTEST_PART',
   },
   {
     name: 'a word with many random digits is told to be common',
