@@ -48,6 +48,20 @@ export const editingFaults: readonly Fault[] = [
     replace: 'now: await now(origin.tenant) }',
   },
   {
+    name: 'credentials under another key are another version',
+    ...tags,
+    tests: ['test/api/reseal.test.ts'],
+    find: '[field, hint]), setAt',
+    replace: '[field, hint, secrets]), setAt',
+  },
+  {
+    name: 'credentials that are set twice in a millisecond are the same version',
+    file: 'src/accounts/rail-credentials-changes.ts',
+    tests: api,
+    find: 'Math.max(at, (known?.setAt ?? 0) + 1)',
+    replace: 'at',
+  },
+  {
     name: 'an endpoint is deleted although somebody else has changed it',
     file: 'src/http/routes/webhook-endpoint.ts',
     tests: api,

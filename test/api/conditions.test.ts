@@ -194,6 +194,16 @@ suite('what somebody else has changed', () => {
       assert.equal((await call('GET', path)).status, 404);
     });
 
+  test('is another version also where the same credentials are set at the same moment', async () => {
+    const path = '/v3/rail_credentials/stripe';
+    const tags = [];
+    for (let times = 0; times < 3; times++) {
+      succeeded(await call('PUT', path, { body: own }), times === 0 ? 201 : 200);
+      tags.push(await tagAt(path));
+    }
+    assert.equal(new Set(tags).size, 3);
+  });
+
   test('gets no new secret for the version before', async () => {
     const { path, again } = await (removals['a webhook endpoint'] ?? assert.fail())();
     const seen = await tagAt(path);
