@@ -259,8 +259,8 @@ export const operatorFaults: readonly Fault[] = [
   {
     name: 'an account of a provider that was replaced counts as one of the current',
     ...oidc,
-    find: 'knows: (identity) => sameAddress(identity.issuer, issuer)',
-    replace: "knows: (identity) => !sameAddress(identity.issuer, '')",
+    find: '=>\n  sameAddress(issuer, settings) ||',
+    replace: "=>\n  !sameAddress(issuer, '') ||",
   },
   {
     name: 'an answer of a provider may be as long as it likes',

@@ -24,6 +24,20 @@ export const paymentFaults: readonly Fault[] = [
     replace: 'personal.length > 0 &&',
   },
   {
+    name: 'a view that names a column which is gone is never the one that is shown',
+    file: 'src/dashboard/sessions/views.ts',
+    tests: ['test/dashboard/saved-views.test.ts'],
+    find: 'shownBy(each, visit) === query',
+    replace: 'each.query === query',
+  },
+  {
+    name: 'a view is removed only where it is shown',
+    file: 'src/dashboard/sessions/views.ts',
+    tests: ['test/dashboard/saved-views.test.ts'],
+    find: 'others.length > 0 && second',
+    replace: 'others.length < 0 && second',
+  },
+  {
     name: 'a view takes the place of one on another account',
     file: 'src/users/views.ts',
     tests: ['test/users/views.test.ts'],

@@ -18,8 +18,14 @@ export const wayInFaults: readonly Fault[] = [
   {
     name: 'two common passwords together are a good one',
     ...common,
-    find: 'isListed(all, bare.slice(0, at)) && isListed(all, bare.slice(at))',
-    replace: 'isListed(all, bare.slice(0, at)) && isListed(all, bare.slice(0, 0))',
+    find: 'isListed(all, one) && isListed(all, other)',
+    replace: 'isListed(all, one) && isListed(all, other.slice(0, 0))',
+  },
+  {
+    name: 'a long password is taken apart wherever it can be',
+    ...common,
+    find: 'Math.min(LONGEST_PART, text.length - SHORTEST_PART)',
+    replace: 'text.length - SHORTEST_PART',
   },
   {
     name: 'a word with many random digits is told to be common',
@@ -77,6 +83,27 @@ export const wayInFaults: readonly Fault[] = [
     ...identities,
     find: "if (!isConfirmed(signIn, now)) return refuse('not_found', TOO_LONG_AGO);\n  if (user.password",
     replace: 'if (user.password',
+  },
+  {
+    name: 'who has no way left to prove who they are is asked for a proof all the same',
+    file: 'src/dashboard/confirm.ts',
+    tests: ['test/dashboard/oidc-invitations.test.ts'],
+    find: 'if (!hasWay(dependencies, user))',
+    replace: 'if (user.password === null && user.identity === undefined)',
+  },
+  {
+    name: 'doctor takes an account of another provider for a way to sign in',
+    file: 'src/cli/doctor/users.ts',
+    tests: ['test/cli/doctor/users.test.ts'],
+    find: 'identity !== undefined && !isOfProvider(identity, issuer)',
+    replace: "identity !== undefined && issuer === ''",
+  },
+  {
+    name: 'doctor takes somebody with a password for somebody who cannot sign in',
+    file: 'src/cli/doctor/users.ts',
+    tests: ['test/cli/doctor/users.test.ts'],
+    find: 'password === null && passkeys.length === 0 && identity',
+    replace: 'passkeys.length === 0 && identity',
   },
   {
     name: 'a password goes along through a proof of who somebody is',

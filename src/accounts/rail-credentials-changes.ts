@@ -46,7 +46,9 @@ export function changedRailCredentials(
   const missing = missingSecrets(all, rail, form, Object.keys(secrets));
   if (missing.length > 0) return refuseFields(missing);
   if (Object.keys(secrets).length === 0) return all;
-  return { ...all, [rail]: { secrets: { ...known?.secrets, ...secrets }, setAt: at, setBy: by } };
+  // Later than the time before, also within a millisecond and by a clock that is behind: by it versions are told apart.
+  const setAt = Math.max(at, (known?.setAt ?? 0) + 1);
+  return { ...all, [rail]: { secrets: { ...known?.secrets, ...secrets }, setAt, setBy: by } };
 }
 
 /** The secrets that the rail needs, and that are neither there nor given. */

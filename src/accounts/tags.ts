@@ -17,8 +17,9 @@ export const settingsTag = (account: Account, mode: Mode): string => tagOf(repre
 export const receivingAccountTag = (account: ReceivingAccount): string =>
   tagOf(serializeReceivingAccount(account));
 
-/** The sealed secrets differ with each time that they are set. */
-export const railCredentialsTag = (credentials: SealedCredentials): string => tagOf(credentials);
+/** Each time that they are set is later than the one before. Sealed under another key they are the same. */
+export const railCredentialsTag = ({ secrets, setAt, setBy }: SealedCredentials): string =>
+  tagOf({ hints: Object.entries(secrets).map(([field, { hint }]) => [field, hint]), setAt, setBy });
 
 /** The tag of what the command changes; null where that is not there. */
 function tagBefore(account: Account, mode: Mode, command: AccountCommand): string | null {

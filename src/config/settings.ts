@@ -174,14 +174,14 @@ export const settings = {
   CREDENTIALS_KEY_PREVIOUS: setting({
     default: '',
     meaning:
-      'The value of `CREDENTIALS_KEY` before it was replaced: what is encrypted under it can still be read. After `opentill credentials reseal` it is no longer needed.',
+      'The value of `CREDENTIALS_KEY` before it was replaced: what is encrypted under it can still be read. It is no longer needed once all of it is encrypted anew, by `opentill credentials reseal`, over the API or in the dashboard.',
     isSecret: true,
     parse: encryptionKey,
   }),
   OIDC_ISSUER: setting({
     default: '',
     meaning:
-      'Provider of OpenID Connect by which users of the dashboard sign in besides other ways, such as `https://login.example.com`; its name is the host. Its callback address is `PUBLIC_URL/dashboard/oidc/callback`.',
+      'Provider of OpenID Connect by which users of the dashboard sign in besides other ways, such as `https://login.example.com`; its name is the host. Its callback address is `PUBLIC_URL/dashboard/oidc/callback`. With another provider, or none, users who have neither a password nor a passkey cannot sign in: only a new link (`opentill users reset`) brings them back.',
     parse: issuer,
   }),
   OIDC_CLIENT_ID: setting({

@@ -2,7 +2,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hashSecret } from '../accounts/api-key.ts';
 import { isRefusal } from '../checkout/refusals.ts';
-import { html } from '../lib/html.ts';
+import { type Html, html } from '../lib/html.ts';
+import type { User } from '../users/user.ts';
 import { BAD_PASSKEY } from '../users/user-commands.ts';
 import type { Mistake } from './api.ts';
 import { newCookieSecret, setCookie } from './cookie.ts';
@@ -72,14 +73,42 @@ async function commandOf(
   return { type: 'confirm', signIn, code, secretHash, verified: isRight ? user.password : null };
 }
 
+/**
+ * Ways in which the visitor can prove who they are; there may be none. An account of the provider is none any more once the
+ * settings name another provider, and passkeys are none at an address that no browser binds them to.
+ */
+export const waysOf = (
+  { passkeys, provider }: Pick<DashboardDependencies, 'passkeys' | 'provider'>,
+  { password, passkeys: own, identity }: User,
+) => ({
+  byPassword: password !== null,
+  byPasskey: own.length > 0 && passkeys !== null,
+  byProvider: identity !== undefined && provider?.knows(identity) === true,
+});
+
+export const hasWay = (...given: Parameters<typeof waysOf>): boolean =>
+  Object.values(waysOf(...given)).some((is) => is);
+
+/** The way back for a user who has none left. */
+export const wayBack = ({ id }: User): Html =>
+  html`Ask an owner of your account for a new link, or whoever runs the service to run <code>opentill users reset ${id}</code> on the server. The link leads to a new password.`;
+
 async function confirmScreen(
-  { basePath, passkeys, provider }: DashboardDependencies,
+  dependencies: DashboardDependencies,
   { request, visitor, form }: Asked,
   mistakes: readonly Mistake[],
 ): Promise<Outcome> {
+  const { basePath, passkeys, provider } = dependencies;
   const { user } = visitor;
+  const ways = waysOf(dependencies, user);
+  if (!hasWay(dependencies, user))
+    return {
+      title: 'Is it you?',
+      main: html`<p>This needs a proof of who you are, and there is no way left in which you could give it: you have no password and no passkey that works here, and nobody signs in any more with the account of a provider that you have connected. Nothing was changed.</p>
+<p>${wayBack(user)}</p>`,
+    };
   const action = basePath + request.url;
-  const options = user.passkeys.length > 0 && passkeys !== null && (await passkeys.request());
+  const options = ways.byPasskey && passkeys !== null && (await passkeys.request());
   const given = Object.entries(form)
     .filter(([name]) => !OWN_FIELDS.includes(name))
     .map(([name, value]) => hidden(name, value));
@@ -92,14 +121,13 @@ async function confirmScreen(
 ${otherMistakes(mistakes)}
 ${options && passkeyForm('get', { action, name: 'confirm_passkey', options }, byPasskey)}
 ${
+  ways.byProvider &&
   provider !== null &&
-  user.identity !== undefined &&
-  provider.knows(user.identity) &&
   html`<p><a href="${basePath}/dashboard/oidc/confirm" target="_blank" rel="noopener">Prove it with ${provider.name}</a> in a new window, and then:</p>
 <form method="post" action="${action}">${fields}<button class="quiet">I have done so, go on</button></form>`
 }
 ${
-  user.password !== null &&
+  ways.byPassword &&
   html`<form method="post" action="${action}">
 ${fields}
 ${field({ name: 'confirm_password', label: 'Password', type: 'password', autocomplete: 'current-password', required: true })}

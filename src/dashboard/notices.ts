@@ -23,7 +23,7 @@ const notices = {
   'account-created': 'The account is created, and you are its owner.',
   'account-renamed': 'The account has a new name.',
   saved: 'Your changes are saved.',
-  'logo-saved': 'The logo is saved. Payers see it at once.',
+  'logo-saved': 'The logo is saved. Payers see it within a second.',
   'logo-removed': 'The logo is removed.',
   'endpoint-enabled': 'The endpoint is enabled.',
   'endpoint-disabled': 'The endpoint is disabled.',

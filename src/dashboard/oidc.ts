@@ -106,7 +106,7 @@ export function createProvider({ issuer, clientId, clientSecret, callback, realN
 
   return {
     name: new URL(issuer).host,
-    knows: (identity) => sameAddress(identity.issuer, issuer) || isOfTenant(identity.issuer, issuer),
+    knows: (identity) => isOfProvider(identity, issuer),
 
     begin: ({ isProof }) =>
       bounded(async () => {
@@ -156,6 +156,10 @@ export function createProvider({ issuer, clientId, clientSecret, callback, realN
 type Known = { at: number; keepMs: number; readonly configuration: Promise<Configuration> };
 
 /** One slash at the end may be in the settings and not in tokens, or the other way round. */
+/** True for an account at the provider that the settings name by this address. */
+export const isOfProvider = ({ issuer }: Identity, settings: string): boolean =>
+  sameAddress(issuer, settings) || isOfTenant(issuer, settings);
+
 const sameAddress = (one: string, other: string): boolean =>
   one.replace(/\/$/, '') === other.replace(/\/$/, '');
 

@@ -55,8 +55,9 @@ export async function passwordMistakes(field: string, password: string, owner: O
   const pointer = `/${field}`;
   if (password.length < PASSWORD_MIN_LENGTH)
     mistakes.push({ message: `The password needs ${PASSWORD_MIN_LENGTH} characters at least.`, pointer });
+  // Nothing else is looked for in a longer one, which may be as long as a request.
   if (password.length > PASSWORD_MAX_LENGTH)
-    mistakes.push({ message: `The password has ${PASSWORD_MAX_LENGTH} characters at most.`, pointer });
+    return [{ message: `The password has ${PASSWORD_MAX_LENGTH} characters at most.`, pointer }];
   const text = bare(password);
   const known = knownWords(owner).filter(
     ([word]) => bare(word).length >= SHORTEST_NAME && text.includes(bare(word)),

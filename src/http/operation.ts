@@ -48,9 +48,9 @@ export type Declaration = Answers & {
   readonly statusCode?: number;
   /**
    * The answer has the version of what it is about as its ETag; a change may name the version it is for, a fetch the one
-   * known.
+   * known. A deletion may name the version as well, and leaves none.
    */
-  readonly versioned?: 'create' | 'read' | 'change' | 'fetch';
+  readonly versioned?: 'create' | 'read' | 'change' | 'delete' | 'fetch';
   /** Also answers with a stream of server-sent events; this says what is in it. */
   readonly eventStream?: { readonly description: string; readonly example: string };
   /** Beside those that follow from what the route accepts. */

@@ -11,6 +11,12 @@ const DIGEST_BYTES = 5;
 /** Characters of the shortest part that counts: shorter ones are parts of any words. */
 export const SHORTEST_PART = 4;
 
+/**
+ * Characters of the longest part that is looked for, which all but some thirty of the list are within. One character may
+ * become 18 by NFKC, and the thread that looks answers requests as well: the work must not grow with the square of that.
+ */
+export const LONGEST_PART = 36;
+
 /** Digits and signs around a common password that make it no better; with more of them, it is another one. */
 const MOST_AROUND = 8;
 
@@ -46,9 +52,15 @@ function isMade(all: Buffer, text: string): boolean {
   if (isListed(all, text) || isListed(all, bare)) return true;
   const repeated = repeatedIn(bare);
   if (repeated !== null && (repeated.length <= LONGEST_REPEATED || isListed(all, repeated))) return true;
-  for (let at = SHORTEST_PART; at <= bare.length - SHORTEST_PART; at++)
-    if (isListed(all, bare.slice(0, at)) && isListed(all, bare.slice(at))) return true;
-  return false;
+  return halvesOf(bare).some(([one, other]) => isListed(all, one) && isListed(all, other));
+}
+
+/** The text in two parts, wherever both may be of the list. Exported for the test. */
+export function halvesOf(text: string): ReadonlyArray<readonly [string, string]> {
+  const first = Math.max(SHORTEST_PART, text.length - LONGEST_PART);
+  const last = Math.min(LONGEST_PART, text.length - SHORTEST_PART);
+  const count = Math.max(0, last - first + 1);
+  return Array.from({ length: count }, (_, at) => [text.slice(0, first + at), text.slice(first + at)]);
 }
 
 const LETTER = /\p{L}/u;
@@ -59,9 +71,9 @@ function coreOf(text: string): string {
   return [...text].slice(letters.indexOf(true), letters.lastIndexOf(true) + 1).join('');
 }
 
-/** The shortest text that the whole is made of by repeating it; null if there is none. */
+/** The shortest part that the whole is made of by repeating it; null if there is none. */
 function repeatedIn(text: string): string | null {
-  for (let length = 1; length <= text.length / 2; length++) {
+  for (let length = 1; length <= Math.min(LONGEST_PART, text.length / 2); length++) {
     const part = text.slice(0, length);
     if (text === part.repeat(text.length / length)) return part;
   }

@@ -153,3 +153,68 @@ suite('what is not there', () => {
     assert.equal(unknown.status, 404);
   });
 });
+
+type Removal = { readonly path: string; readonly again: () => Promise<unknown> };
+
+const bare = { currency: 'EUR', holder, account_number: '8' };
+const removals: Readonly<Record<string, () => Promise<Removal>>> = {
+  'a receiving account': async () => {
+    const path = '/v3/receiving_account/bare';
+    await call('PUT', path, { body: bare });
+    return { path, again: () => call('PUT', path, { body: { bank_name: 'Another Bank' } }) };
+  },
+  'credentials at a rail': async () => {
+    const path = '/v3/rail_credentials/stripe';
+    await call('PUT', path, { body: own });
+    return { path, again: () => call('PUT', path, { body: own }) };
+  },
+  'a webhook endpoint': async () => {
+    const body = { url: 'http://127.0.0.1:9/removed' };
+    const { id } = succeeded(await call('POST', '/v3/webhook_endpoint', { body }), 201);
+    const path = `/v3/webhook_endpoint/${id}`;
+    return { path, again: () => call('PUT', path, { body: { description: 'another' } }) };
+  },
+};
+
+const tagAt = async (path: string): Promise<string> =>
+  (await call('GET', path)).headers.get('etag') ?? assert.fail(`${path} has no ETag`);
+
+suite('what somebody else has changed', () => {
+  for (const [name, removalOf] of Object.entries(removals))
+    test(`is not deleted for the version before: ${name}`, async () => {
+      const { path, again } = await removalOf();
+      const seen = await tagAt(path);
+      await again();
+      await writesNothing(service, async () => {
+        assertStale(await call('DELETE', path, { headers: { 'if-match': seen } }));
+      });
+      const answer = await call('DELETE', path, { headers: { 'if-match': await tagAt(path) } });
+      assert.equal(succeeded(answer).deleted, true);
+      assert.equal(answer.headers.get('etag'), null);
+      assert.equal((await call('GET', path)).status, 404);
+    });
+
+  test('is another version also where the same credentials are set at the same moment', async () => {
+    const path = '/v3/rail_credentials/stripe';
+    const tags = [];
+    for (let times = 0; times < 3; times++) {
+      succeeded(await call('PUT', path, { body: own }), times === 0 ? 201 : 200);
+      tags.push(await tagAt(path));
+    }
+    assert.equal(new Set(tags).size, 3);
+  });
+
+  test('gets no new secret for the version before', async () => {
+    const { path, again } = await (removals['a webhook endpoint'] ?? assert.fail())();
+    const seen = await tagAt(path);
+    await again();
+    await writesNothing(service, async () => {
+      assertStale(await call('POST', `${path}/rotate_secret`, { headers: { 'if-match': seen } }));
+    });
+    const answer = await call('POST', `${path}/rotate_secret`, {
+      headers: { 'if-match': await tagAt(path) },
+    });
+    succeeded(answer);
+    assert.equal(answer.headers.get('etag'), await tagAt(path));
+  });
+});

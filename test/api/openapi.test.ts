@@ -82,6 +82,22 @@ suite('the document', () => {
     assert.deepEqual(missing, []);
   });
 
+  test('says of every change of what has versions that it can be made for one of them', () => {
+    const versioned = operations.filter(
+      ({ method, spec }) => method === 'GET' && spec.responses['200'].headers?.ETag,
+    );
+    const isOfOne = (path: string) =>
+      versioned.some((each) => path === each.path || path.startsWith(`${each.path}/`));
+    const changes = operations.filter(({ method, path }) => method !== 'GET' && isOfOne(path));
+    assert.ok(changes.length > versioned.length);
+    for (const { method, path, spec } of changes) {
+      const names = (spec.parameters ?? []).map((each: Data) => follow(each).name);
+      assert.ok(names.includes('If-Match'), `${method} ${path} takes no If-Match`);
+      assert.ok(spec.responses['412'], `${method} ${path} has no 412`);
+      assert.equal(names.includes('If-None-Match'), method === 'PUT' && '201' in spec.responses, path);
+    }
+  });
+
   test('has no name twice', () => {
     const names = operations.map(({ spec }) => spec.operationId);
     assert.equal(new Set(names).size, names.length);

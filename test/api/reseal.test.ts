@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { createAccount } from '../../src/accounts/account.ts';
 import type { RailCredentialsCommand } from '../../src/accounts/rail-credentials-changes.ts';
+import { railCredentialsTag } from '../../src/accounts/tags.ts';
 import type { Mode } from '../../src/checkout/tenant.ts';
 import { executeOn } from '../../src/cli/with-store.ts';
 import { MAX_RESEALED } from '../../src/http/routes/reseal.ts';
@@ -86,6 +87,8 @@ suite('credentials of all accounts', () => {
       );
     const { setAt, setBy } = await stored(second, 'live');
     assert.deepEqual([setAt, setBy], [before.setAt, before.setBy]);
+    // Whoever has a form open for these credentials has missed no change.
+    assert.equal(railCredentialsTag(await stored(second, 'live')), railCredentialsTag(before));
     const again = await writesNothing(service, () => call(headers));
     assert.deepEqual([again.text, again.headers.get('idempotent-replayed')], [answer.text, 'true']);
     assert.deepEqual(counts(succeeded(await writesNothing(service, () => call()))), [0, 3, 0, 0]);

@@ -18,6 +18,7 @@ import {
 } from '../support/dashboard.ts';
 import { startProvider } from '../support/oidc-provider.ts';
 import { startService } from '../support/service.ts';
+import { changeUser } from '../support/users.ts';
 
 const provider = await startProvider({ after });
 let aheadMs = 0;
@@ -239,7 +240,7 @@ suite('a user without a password', () => {
   test('proves who they are by the provider alone, and cannot disconnect it', async () => {
     const { own, user } = await member();
     const profile = await own.get('/dashboard/profile');
-    assert.match(textOf(profile), /You have none: you sign in by your account of the provider/);
+    assert.match(textOf(profile), /You have none, and sign in without one/);
     assert.doesNotMatch(profile.html, /identity\/remove/);
     const token = { form_token: formIn(profile, '/sign-out').fields.form_token ?? '' };
     const removed = await own.post('/dashboard/profile/identity/remove', token);
@@ -279,6 +280,30 @@ suite('a user without a password', () => {
     assert.match(textOf(asked), /Is it you\?/);
     assert.doesNotMatch(asked.html, /four words typed here/);
     assert.equal((await stored(user)).password, null);
+  });
+
+  test('is told the way back where the settings name another provider than theirs', async () => {
+    const { own, user } = await member();
+    const [signIn] = (await stored(user)).signIns;
+    assert.ok(signIn);
+    await changeUser(store, user.id, {
+      ...{ type: 'link_identity', identity: { issuer: 'https://old.example.com', subject: '1' } },
+      ...{ signIn: signIn.id, now: Date.now() },
+    });
+    const command = `opentill users reset ${user.id} on the server`;
+    assert.match(textOf(await own.get('/dashboard/profile')), new RegExp(`no other way .*${command}`));
+    const soon = await own.get('/dashboard/profile/first-password');
+    assert.ok(formIn(soon, '/first-password'), 'they have proved a moment ago who they are');
+    aheadMs = 11 * MINUTE;
+    const profile = await own.get('/dashboard/profile');
+    const asked = [
+      await own.get('/dashboard/profile/first-password'),
+      await own.submit(profile, '/profile/identity'),
+    ];
+    for (const screen of asked) {
+      assert.match(textOf(screen), new RegExp(`no way left .*Ask an owner .*${command}`));
+      assert.doesNotMatch(textOf(screen), /Prove it/);
+    }
   });
 
   test('signs in by no password', async () => {

@@ -6,6 +6,7 @@ import { MAX_VIEWS } from '../../src/users/views.ts';
 import { createSession, order } from '../api/shop.ts';
 import { formIn, textOf } from '../support/dashboard.ts';
 import { startService } from '../support/service.ts';
+import { changeUser } from '../support/users.ts';
 import { visitorsOf } from './roles.ts';
 
 const PATH = '/dashboard/1/test/sessions';
@@ -73,6 +74,37 @@ suite('a saved view', () => {
     const left = textOf(await reader.get(`${PATH}?status=completed`));
     assert.match(left, /Remove the view “One”/);
     assert.doesNotMatch(left, /Two/);
+  });
+
+  test('is shown and removed as any other, though it names what the list no longer has', async () => {
+    const users = service.service.store.dashboardUsers;
+    const [user] = (await users.list(installation, { account: 1 }, { limit: 10 })).rows.filter(
+      ({ roles }) => roles['1'] === 'read_only',
+    );
+    assert.ok(user);
+    const queries = {
+      'No columns': 'status=expired',
+      'Gone columns': `x_gone=1&status=expired${COLUMNS}%2Cx_gone`,
+      'Gone filter': 'x_gone=1',
+    };
+    for (const [name, query] of Object.entries(queries)) {
+      const view = { account: 1, name, query };
+      await changeUser(service.service.store, user.id, { type: 'save_view', view, now: Date.now() });
+    }
+    const shown = await reader.get(`${PATH}?status=expired`);
+    const current = [...shown.html.matchAll(/aria-current="true">([^<]* columns)</g)].map(([, name]) => name);
+    assert.deepEqual(current, ['Gone columns', 'No columns']);
+    assert.doesNotMatch(shown.html, /Save as a view/);
+    for (const name of Object.keys(queries)) {
+      const page = await reader.get(PATH);
+      assert.ok(page.html.includes(`name="view" value="${name}">Remove the view “${name}”</button>`), name);
+      const { action, fields } = formIn(page, '/views/remove');
+      assert.equal(
+        (await reader.post(action, { ...fields, view: name })).location,
+        `${PATH}?done=view-removed`,
+      );
+    }
+    assert.doesNotMatch((await reader.get(PATH)).html, /No columns|Gone columns|Gone filter/);
   });
 
   test('is one of fifty, which is said of the views and not of the name', async () => {

@@ -2,7 +2,15 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
-import { countOfCommon, digestOf, isCommon } from '../../src/users/common-passwords.ts';
+import { passwordMistakes } from '../../src/dashboard/personal.ts';
+import {
+  countOfCommon,
+  digestOf,
+  halvesOf,
+  isCommon,
+  LONGEST_PART,
+  SHORTEST_PART,
+} from '../../src/users/common-passwords.ts';
 
 const file = readFileSync(new URL('../../src/users/common-passwords.bin', import.meta.url));
 
@@ -49,6 +57,34 @@ suite('a common password', () => {
     test(what, async () => {
       for (const password of passwords) assert.equal(await isCommon(password), true, password);
     });
+
+  test('is looked for in a bounded number of parts, however long the text is', async () => {
+    // One character that becomes 18.
+    const long = '\ufdfa'.repeat(195);
+    assert.equal(long.normalize('NFKC').length, 195 * 18);
+    assert.equal(await isCommon(`abcde${long}`), false);
+    assert.equal(await isCommon('qwerty'.repeat(33)), true);
+    assert.equal(await isCommon('leavemealone'.repeat(16)), true);
+    for (let length = 0; length < 4000; length++) {
+      const text = 'x'.repeat(length);
+      const halves = halvesOf(text);
+      assert.ok(halves.length < LONGEST_PART, `${halves.length} of ${length}`);
+      for (const half of halves) {
+        assert.equal(half.join(''), text);
+        for (const { length } of half) assert.ok(length >= SHORTEST_PART && length <= LONGEST_PART);
+      }
+    }
+    assert.equal(halvesOf('x'.repeat(24)).length, 24 - 2 * SHORTEST_PART + 1);
+    assert.equal(halvesOf('x'.repeat(2 * LONGEST_PART)).length, 1);
+  });
+
+  test('is not looked for in one that is too long anyway', async () => {
+    const owner = { email: 'grace@example.com', name: 'Grace Hopper', accounts: ['My Shop'] };
+    const mistakes = await passwordMistakes('password', 'Grace at My Shop '.repeat(50_000), owner);
+    assert.deepEqual(mistakes, [
+      { message: 'The password has 200 characters at most.', pointer: '/password' },
+    ]);
+  });
 
   test('is none of several words, nor of a word with many digits', async () => {
     for (const password of [

@@ -9,7 +9,10 @@ const described = {
     'order-1001',
   ],
   'If-Match': ['ETag of the version to change; the request fails if that has changed since.', '"3"'],
-  'If-None-Match': ['ETag of the version that you have.', '"3"'],
+  'If-None-Match': [
+    'To fetch: ETag of the version that you have. To set: `*`, so that nothing is changed that exists.',
+    '"3"',
+  ],
   'Last-Event-ID': ['For a stream: id after which it starts. It overrides `after`.', '42'],
   'X-Request-Id': ['Identifies the request in the log; a request can bring its own.', 'req_1x2y3z0001'],
   ETag: ['Version of what is told, in quotes.', '"3"'],

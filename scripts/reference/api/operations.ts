@@ -148,11 +148,11 @@ const isWrite = ({ declaration: { noBody, upload, onlyReads }, accepted: { body 
   !onlyReads && Boolean(noBody || upload || body);
 
 function requestHeadersOf(declared: DeclaredOperation): readonly HeaderName[] {
-  const { versioned, eventStream } = declared.declaration;
+  const { versioned, creates, eventStream } = declared.declaration;
   return [
     ...(isWrite(declared) ? (['Idempotency-Key'] as const) : []),
-    ...(versioned === 'change' ? (['If-Match'] as const) : []),
-    ...(versioned === 'fetch' ? (['If-None-Match'] as const) : []),
+    ...(versioned === 'change' || versioned === 'delete' ? (['If-Match'] as const) : []),
+    ...(versioned === 'fetch' || (versioned === 'change' && creates) ? (['If-None-Match'] as const) : []),
     ...(eventStream ? (['Last-Event-ID'] as const) : []),
   ];
 }
@@ -191,7 +191,7 @@ function successOf(declared: DeclaredOperation, { examples }: Builder): JsonObje
         : 'Success.',
     headers: headersOf([
       'X-Request-Id',
-      ...(versioned ? (['ETag'] as const) : []),
+      ...(versioned && versioned !== 'delete' ? (['ETag'] as const) : []),
       ...(statusCode === 201 ? (['Location'] as const) : []),
       ...(isWrite(declared) ? (['Idempotent-Replayed'] as const) : []),
     ]),

@@ -12,11 +12,11 @@ const marks = { ok: '✓', advice: '!', wrong: '✗' } as const;
 /** The clock may be this much behind the newest event: clocks of several machines differ. */
 const BEHIND_MS = 5 * 60_000;
 
-type Area = 'settings' | 'files' | 'database' | 'clock' | 'addresses' | 'receivers' | 'rails';
+type Area = 'settings' | 'files' | 'database' | 'clock' | 'addresses' | 'receivers' | 'rails' | 'users';
 type Tell = (area: Area, findings: readonly Finding[]) => void;
 
 export const command = plainCommand({
-  purpose: 'Check the installation: settings, files, database, clock, addresses, receivers and rails.',
+  purpose: 'Check the installation: settings, files, database, clock, addresses, receivers, rails and users.',
   details: [
     'Prints a line for each finding, with advice below it. It changes nothing. The exit status is 3 if something is wrong.',
     'It reads all settings, which opentill serve --help lists. Run it with the settings and as the user of the service, preferably while the service runs.',
@@ -25,7 +25,7 @@ export const command = plainCommand({
   variables: ['DATABASE_URL', 'PUBLIC_URL'],
   json: linesOf({
     finding: {
-      area: 'One of `settings`, `files`, `database`, `clock`, `addresses`, `receivers`, `rails`.',
+      area: 'One of `settings`, `files`, `database`, `clock`, `addresses`, `receivers`, `rails`, `users`.',
       status: '`ok`, `advice` or `wrong`.',
       text: 'The finding, in words.',
       advice: 'Advice, or empty.',
@@ -76,6 +76,7 @@ async function withDatabase(values: Values, asksStripe: boolean, tell: Tell): Pr
   const { servesThisMachineOnly } = await import('../../main.ts');
   const { examineAddresses } = await import('../doctor/addresses.ts');
   const { examineProvider } = await import('../doctor/provider.ts');
+  const { examineUsers } = await import('../doctor/users.ts');
   const { askStripe, examineRails } = await import('../doctor/rails.ts');
   const { DATABASE_URL, DATABASE_COMMITS, HOST, PUBLIC_URL, WEBHOOK_ALLOW } = values;
   const isLocal =
@@ -102,6 +103,7 @@ async function withDatabase(values: Values, asksStripe: boolean, tell: Tell): Pr
       );
     }
     tell('rails', examineRails(values, accounts));
+    if (store !== null) tell('users', await examineUsers(store, values));
   } finally {
     await store?.close();
   }

@@ -12,6 +12,7 @@ import {
 } from '../../users/user.ts';
 import type { UserDecision } from '../../users/user-commands.ts';
 import type { Mistake } from '../api.ts';
+import { hasWay, wayBack } from '../confirm.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
 import { executeOnUser, type OwnCommand } from '../execute.ts';
@@ -52,7 +53,7 @@ ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.ema
 <section><h2>Password</h2>
 ${
   user.password === null
-    ? html`<p>You have none: you sign in by your account of the provider.</p>
+    ? html`<p>${hasWay(dependencies, user) ? 'You have none, and sign in without one.' : html`You have none, and no other way to sign in again once you are signed out. ${wayBack(user)}`}</p>
 <p><a class="button" href="${to('/first-password')}">Set a password</a></p>`
     : html`<form method="post" action="${to('/password')}">${token}
 ${field({ name: 'current_password', label: 'Current password', type: 'password', autocomplete: 'current-password', required: true }, mistakes)}

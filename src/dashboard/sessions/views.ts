@@ -1,11 +1,13 @@
 /** Saved views of the list of sessions: its filters and columns by names that the user has given. */
 import { type Content, type Html, html } from '../../lib/html.ts';
+import type { View } from '../../users/user.ts';
 import { VIEW_NAME_LENGTH, viewsOn } from '../../users/views.ts';
 import type { Mistake } from '../api.ts';
 import { tokenField } from '../document.ts';
 import { type Form, field, hidden, second } from '../form.ts';
 import type { Visit } from '../screen.ts';
-import { type Filters, searchOf } from './filters.ts';
+import { columnsFor } from './columns.ts';
+import { type Filters, filtersIn, searchOf } from './filters.ts';
 
 /** Filters that are about a person: a view keeps none of them. */
 const personal = ['q', 'customer', 'reference_id'];
@@ -32,14 +34,19 @@ type Given = {
   readonly mistakes: readonly Mistake[];
 };
 
-/** The views of the account, and a form that saves the filters as one, or removes the one that is shown. */
-export function viewsIn(
-  { place, visitor }: Visit,
-  { filters, columns, path, form, mistakes }: Given,
-): Content {
+/** What the list shows by a view. It may have been saved before there were other filters and columns, or without any. */
+function shownBy(view: View, visit: Visit): string {
+  const query = Object.fromEntries(new URLSearchParams(view.query));
+  return viewQuery(filtersIn(query), columnsFor({ ...visit, query }));
+}
+
+/** The views of the account, and forms that save the filters as one, and remove them. */
+export function viewsIn(visit: Visit, { filters, columns, path, form, mistakes }: Given): Content {
+  const { place, visitor } = visit;
   const views = viewsOn(visitor.user, place.account.number);
   const query = viewQuery(filters, columns);
-  const shown = views.filter((each) => each.query === query);
+  const shown = query === '' ? [] : views.filter((each) => shownBy(each, visit) === query);
+  const others = views.filter((each) => !shown.includes(each));
   const token = tokenField(visitor);
   const listed =
     views.length > 0 &&
@@ -50,7 +57,7 @@ export function viewsIn(
     )}</nav>`;
   // A view that is refused says why, also where nothing else asks for its name.
   const isSaving = mistakes.length > 0 || (query !== '' && shown.length === 0);
-  return html`${listed}${query !== '' && shown.map(({ name }) => removing(name))}${isSaving && saving()}`;
+  return html`${listed}${shown.map(({ name }) => removing(name))}${isSaving && saving()}${others.length > 0 && second('Remove a view', removingAny())}`;
 
   function saving(): Html {
     const content = html`<form method="post" action="${path}/views">${token}${hidden('query', searchOf(filters, { columns: columns.join(',') }).slice(1))}
@@ -59,6 +66,13 @@ ${field({ name: 'view', label: 'Name', value: form.view, maxlength: VIEW_NAME_LE
     return mistakes.length > 0
       ? html`<div class="second">${content}</div>`
       : second('Save as a view', content);
+  }
+
+  function removingAny(): Html {
+    return html`<form method="post" action="${path}/views/remove">${token}<div class="row">${others.map(
+      ({ name }) => html`<button class="quiet" name="view" value="${name}">Remove the view “${name}”</button>
+`,
+    )}</div></form>`;
   }
 
   function removing(name: string): Html {

@@ -136,6 +136,7 @@ export function railCredentialsRoutes(api: Api, dependencies: Dependencies): voi
     operation(
       {
         operation: 'RAIL_CREDENTIALS.DELETE',
+        versioned: 'delete',
         tag,
         permission,
         noBody: true,
@@ -143,6 +144,7 @@ export function railCredentialsRoutes(api: Api, dependencies: Dependencies): voi
         description:
           'The account can no longer be paid by the rail, unless the settings have credentials for it. Nobody is asked any more about payments and refunds that are under way.',
         answers: 'Deleted',
+        errors: ['version_stale'],
       },
       { params },
     ),
@@ -153,7 +155,7 @@ export function railCredentialsRoutes(api: Api, dependencies: Dependencies): voi
       const deleted = { id, object: 'rail_credentials', deleted: true };
       const command: RailCredentialsCommand = { type: 'remove_rail_credentials', rail: id };
       const executed = await execute(
-        { subject: 'account', origin, command, now: await now(origin.tenant) },
+        { subject: 'account', origin, command, now: await now(origin.tenant), ...conditionOf(request) },
         () => success('RAIL_CREDENTIALS.DELETE', JSON.stringify(deleted)),
       );
       return sendResult(reply, executed);

@@ -133,6 +133,7 @@ export function receivingAccountRoutes(api: Api, { store, execute, now }: Depend
     operation(
       {
         operation: 'RECEIVING_ACCOUNT.DELETE',
+        versioned: 'delete',
         tag,
         permission,
         noBody: true,
@@ -140,6 +141,7 @@ export function receivingAccountRoutes(api: Api, { store, execute, now }: Depend
         description:
           'Payers who already have its details can still pay into it: attempts that wait keep it. Its statements can be imported only while it exists.',
         answers: 'Deleted',
+        errors: ['version_stale'],
       },
       { params },
     ),

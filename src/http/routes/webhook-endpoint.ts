@@ -184,12 +184,14 @@ export function webhookEndpointRoutes(api: Api, { store, execute, networkRules, 
     operation(
       {
         operation: 'WEBHOOK_ENDPOINT.DELETE',
+        versioned: 'delete',
         tag,
         permission,
         noBody: true,
         summary: 'Delete an endpoint',
         description: 'Its pending deliveries fail and cannot be resent. Deliveries remain in the list.',
         answers: 'Deleted',
+        errors: ['version_stale'],
       },
       { params },
     ),
@@ -199,7 +201,8 @@ export function webhookEndpointRoutes(api: Api, { store, execute, networkRules, 
       const { id } = request.params;
       const deleted: Shown = () => ({ id, object: 'webhook_endpoint', deleted: true });
       const command: EndpointCommand = { type: 'delete_endpoint' };
-      return sendResult(reply, await change(origin, { id, command }, 'WEBHOOK_ENDPOINT.DELETE', deleted));
+      const asked = { id, command, ...conditionOf(request) };
+      return sendResult(reply, await change(origin, asked, 'WEBHOOK_ENDPOINT.DELETE', deleted));
     },
   );
 
@@ -208,6 +211,7 @@ export function webhookEndpointRoutes(api: Api, { store, execute, networkRules, 
     operation(
       {
         operation: 'WEBHOOK_ENDPOINT.ROTATE_SECRET',
+        versioned: 'change',
         tag,
         permission,
         optionalBody: true,
@@ -215,6 +219,7 @@ export function webhookEndpointRoutes(api: Api, { store, execute, networkRules, 
         description:
           'The answer has the new `secret`. During the overlap, both secrets sign every delivery, so that a receiver with either one accepts it. With 0, the previous secret is invalid immediately. A secret from an earlier rotation is invalid immediately too.',
         answers: 'WebhookEndpointWithSecret',
+        errors: ['version_stale'],
       },
       { params, body: rotateSecretBody },
     ),
@@ -228,9 +233,8 @@ export function webhookEndpointRoutes(api: Api, { store, execute, networkRules, 
         secret: newWebhookSecret(),
         overlapMs: seconds * 1000,
       };
-      const { id } = request.params;
-      const operation = 'WEBHOOK_ENDPOINT.ROTATE_SECRET';
-      return sendResult(reply, await change(origin, { id, command }, operation, withSecret));
+      const asked = { id: request.params.id, command, ...conditionOf(request) };
+      return sendResult(reply, await change(origin, asked, 'WEBHOOK_ENDPOINT.ROTATE_SECRET', withSecret));
     },
   );
 }

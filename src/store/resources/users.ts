@@ -49,6 +49,8 @@ export const dashboardUsers = {
    */
   list: (tenant: Tenant, { account }: { readonly account: number }, page: PageRequest): Read<Page<User>> =>
     users.page(tenant, [hasRole(account)], page),
+  /** A page of all users, newest first. */
+  listAll: (page: PageRequest): Read<Page<User>> => users.page(installation, [], page),
   /** The same for those who operate the installation. */
   listOperators: (page: PageRequest): Read<Page<User>> =>
     users.page(installation, [hasRole(installation.account)], page),
