@@ -4,7 +4,7 @@ import { after, before, suite, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { createAccount } from '../../src/accounts/account.ts';
 import { texts } from '../pages/script-carriers.ts';
-import { violationsOf } from '../support/axe.ts';
+import { violationsOf, widthsIn } from '../support/axe.ts';
 import { launchBrowser } from '../support/browser.ts';
 import {
   createVisitor,
@@ -234,7 +234,7 @@ suite('axe finds nothing', () => {
   after(() => browser.close());
 
   for (const colorScheme of ['light', 'dark'] as const)
-    for (const width of [320, 1280])
+    for (const width of widthsIn(colorScheme))
       test(`${colorScheme}, ${width} px`, async () => {
         const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
         const [name = '', value = ''] = operator.cookie().split('=', 2);

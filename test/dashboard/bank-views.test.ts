@@ -6,6 +6,7 @@ import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { awaitTransfer, camt, configure, entered, eur, imported, receiving } from '../api/bank.ts';
 import { fetchSession } from '../api/shop.ts';
+import { widthsIn } from '../support/axe.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { signedInVisitor } from '../support/dashboard.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -97,7 +98,7 @@ const wrong = csv([
 
 suite('axe finds nothing', () => {
   for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [320, 1280]) {
+    for (const width of widthsIn(colorScheme)) {
       test(`${colorScheme}, ${width} px`, async () => {
         const page = await open({ colorScheme, viewport: { width, height: 900 } });
         for (const [place, path] of paths.entries()) {

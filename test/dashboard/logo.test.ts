@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { MAX_LOGO_BYTES } from '../../src/accounts/logo.ts';
-import { violationsOf } from '../support/axe.ts';
+import { violationsOf, widthsIn } from '../support/axe.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { formIn, PASSWORD, type Page, signedInVisitor, textOf } from '../support/dashboard.ts';
 import { jpeg, png } from '../support/image.ts';
@@ -116,7 +116,7 @@ test('a browser shows it, and axe finds nothing', async () => {
   const chromium = await launchBrowser();
   try {
     for (const colorScheme of ['light', 'dark'] as const)
-      for (const width of [320, 1280]) {
+      for (const width of widthsIn(colorScheme)) {
         const context = await chromium.newContext({ colorScheme, viewport: { width, height: 900 } });
         const [name = '', value = ''] = owner.cookie().split('=', 2);
         const secure = { url: url.replace('http:', 'https:'), secure: true, httpOnly: true };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, suite, test } from 'node:test';
 import { createProvider } from '../../src/dashboard/oidc.ts';
 import type { User } from '../../src/users/user.ts';
-import { violationsOf } from '../support/axe.ts';
+import { violationsOf, widthsIn } from '../support/axe.ts';
 import { launchBrowser } from '../support/browser.ts';
 import {
   createVisitor,
@@ -415,7 +415,7 @@ test('axe finds nothing on the screens of all this', async () => {
     const { path } = await invited();
     const { own } = await member();
     for (const colorScheme of ['light', 'dark'] as const)
-      for (const width of [320, 1280]) {
+      for (const width of widthsIn(colorScheme)) {
         const context = await chromium.newContext({ colorScheme, viewport: { width, height: 900 } });
         const page = await context.newPage();
         await page.goto(url + path);

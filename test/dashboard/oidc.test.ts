@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import type { Browser as ChromiumBrowser } from 'playwright-core';
 import { StoreUnavailable } from '../../src/store/errors.ts';
 import type { User } from '../../src/users/user.ts';
-import { violationsOf } from '../support/axe.ts';
+import { violationsOf, widthsIn } from '../support/axe.ts';
 import { launchBrowser } from '../support/browser.ts';
 import {
   createVisitor,
@@ -552,7 +552,7 @@ suite('axe finds nothing', () => {
   after(() => chromium.close());
 
   for (const colorScheme of ['light', 'dark'] as const)
-    for (const width of [320, 1280])
+    for (const width of widthsIn(colorScheme))
       test(`${colorScheme}, ${width} px`, async () => {
         const { own } = await linkedUser();
         const context = await chromium.newContext({ colorScheme, viewport: { width, height: 900 } });

@@ -7,6 +7,7 @@ import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContextOptions, Page, Response } from 'playwright-core';
 import { startReceiver } from '../api/receiver.ts';
 import { advance, createSession, order, pay } from '../api/shop.ts';
+import { widthsIn } from '../support/axe.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { signedInVisitor } from '../support/dashboard.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -68,7 +69,7 @@ const axe = readFile(new URL('../../node_modules/axe-core/axe.min.js', import.me
 
 suite('axe finds nothing', () => {
   for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [320, 1280]) {
+    for (const width of widthsIn(colorScheme)) {
       test(`${colorScheme}, ${width} px`, async () => {
         const page = await open({ colorScheme, viewport: { width, height: 900 } });
         const problems: string[] = [];

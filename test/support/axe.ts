@@ -15,3 +15,10 @@ export async function violationsOf(page: Page): Promise<string[]> {
 /** Pixels that the page is wider than its window: none, or a reader has to scroll sideways. */
 export const overflowOf = async (page: Page): Promise<number> =>
   Math.max(0, Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth')));
+
+/**
+ * Widths in pixels at which a screen is tried in this theme, all of its states with it: the narrow one in the dark and the
+ * wide one in the light, and on PostgreSQL the other way round. `every-screen.test.ts` tries all screens at every width.
+ */
+export const widthsIn = (colorScheme: 'light' | 'dark'): readonly number[] =>
+  (colorScheme === 'light') === (process.env.OPENTILL_TEST_DATABASE !== 'postgres') ? [1280] : [320];
