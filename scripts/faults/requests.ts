@@ -76,8 +76,8 @@ export const requestFaults: readonly Fault[] = [
   {
     name: 'what waits is lost when the service ends',
     ...gathered,
-    find: 'batches > 0 && queue.size() > 0',
-    replace: 'batches > 99 && queue.size() > 0',
+    find: 'while (!isOver && queue.size() > 0)',
+    replace: 'while (isOver && queue.size() > 0)',
   },
   {
     name: 'batches of the log of requests have no bound',
@@ -90,6 +90,31 @@ export const requestFaults: readonly Fault[] = [
     ...gathered,
     find: 'count < TRIM_EVERY || first === undefined',
     replace: 'count < TRIM_EVERY * 99 || first === undefined',
+  },
+  {
+    name: 'more requests come than go',
+    ...gathered,
+    find: 'trims < MOST_TRIMS',
+    replace: 'trims < 1',
+  },
+  {
+    name: 'old requests that could not be removed stay until many more have come',
+    ...gathered,
+    find: 'untrimmed.set(name, count);',
+    replace: 'untrimmed.set(name, count < TRIM_EVERY ? count : 0);',
+  },
+  {
+    name: 'the service looks for old requests while it stops',
+    ...gathered,
+    find: 'isStopping || count < TRIM_EVERY',
+    replace: 'count < TRIM_EVERY',
+  },
+  {
+    name: 'trouble with the log of requests of one keeps the old requests of all',
+    file: 'src/worker/retention.ts',
+    tests: ['test/worker/retention.test.ts'],
+    find: 'onError(error);\n      return 0;',
+    replace: 'throw error;',
   },
   {
     name: 'a tenant with many entries keeps out those of others',
@@ -119,8 +144,8 @@ export const requestFaults: readonly Fault[] = [
     name: 'requests are kept for ever where nobody asks any more',
     file: 'src/worker/retention.ts',
     tests: ['test/worker/retention.test.ts'],
-    find: 'removed += await store.requestLog.trim(tenant, requestsBefore);',
-    replace: 'removed += tenant.account * 0;',
+    find: 'await store.requestLog.purge(tenant, createdBefore)',
+    replace: 'await Promise.resolve(tenant.account * 0)',
   },
   {
     name: 'the log of requests waits for the lock of another program, and the service with it',
