@@ -15,8 +15,20 @@ export const requestFaults: readonly Fault[] = [
   {
     name: 'names of fields that a client has made up are in the log of requests',
     ...entries,
-    find: "each === '' || names.has(each) || position.test(each) ? each : '*'",
-    replace: "each === '' || names.has(each) || position.test(each) ? each : each",
+    find: "each === '' || names.has(each) || isPosition ? each : '*'",
+    replace: "each === '' || names.has(each) || isPosition ? each : each",
+  },
+  {
+    name: 'keys of metadata that look like names or numbers are in the log of requests',
+    ...entries,
+    find: "if (isChosen(index)) return '*';",
+    replace: '',
+  },
+  {
+    name: 'names of fields that are numbers are in the log of requests',
+    ...entries,
+    find: "position.test(each) && lists.has(tokens[index - 1] ?? '')",
+    replace: 'position.test(each)',
   },
   {
     name: 'the log of requests has whatever stands in the place of an id',

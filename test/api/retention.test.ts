@@ -39,7 +39,6 @@ async function forgetAll({ service: { store }, account }: TestService, realNow: 
   while (
     await removeOld({
       store,
-      onError: assert.ifError,
       execute,
       onError: assert.ifError,
       realNow,
