@@ -49,7 +49,8 @@ export function createLoggedRequests({ log, realNow, waitedMs }: Dependencies) {
         const { config, url: path = '' } = routeOptions;
         done();
         const isRead = readOnly.has(method) || config.onlyReads === true;
-        if (principal === null || (status < 400 && isRead)) return;
+        // What a screen looks for and does not find is its own matter: nobody has met that refusal.
+        if (principal === null || (isRead && (status < 400 || principal.isInProcess))) return;
         names ??= fieldNames(api.operations);
         note(principal, {
           requestId: request.id,
