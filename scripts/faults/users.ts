@@ -17,6 +17,19 @@ export const userFaults: readonly Fault[] = [
     replace: 'link.hash === hash;',
   },
   {
+    name: 'an account loses its only owner, who is invited, to the place of somebody else',
+    ...rules,
+    find: 'allExpired.filter((each) => !ownsAny(each)),',
+    replace: 'allExpired.filter((each) => ownsAny(each)),',
+  },
+  {
+    name: 'the log of an account has the id of a request of another one, whose user took the place of an invitation',
+    file: 'src/writer/handlers/user.ts',
+    tests: ['test/api/full-installation.test.ts'],
+    find: "const audit = lineOf(ownOrigin(origin.tenant, 'time'));",
+    replace: 'const audit = lineOf(origin);',
+  },
+  {
     name: 'a password counts that was changed meanwhile',
     ...signing,
     find: "verified !== null && verified === user.password ? right() : null;\n  return done === null\n    ? { kind: 'failed', user: { ...user,",

@@ -16,6 +16,8 @@ export type Principal = Rights & {
   readonly tenant: Tenant;
   /** Compatibility of the account and mode: how the border reads and answers. */
   readonly compatibility: Compatibility;
+  /** Set where the service asks itself, on behalf of the user. */
+  readonly isInProcess?: true;
 };
 
 /** A request, as far as its caller is concerned. */

@@ -50,7 +50,10 @@ export function createInProcess() {
     askOn(app: FastifyInstance): AskOwn {
       return async ({ user, tenant, rights, requestId }, { method, url, body, headers }) => {
         const authorization = `${SCHEME} ${randomBytes(32).toString('base64url')}`;
-        askers.set(authorization, { keyId: user, tenant, ...rights, compatibility: 'strict' });
+        askers.set(authorization, {
+          ...{ keyId: user, tenant, ...rights },
+          ...{ compatibility: 'strict', isInProcess: true },
+        });
         try {
           const answer = await app.inject({
             method,

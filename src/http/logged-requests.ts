@@ -42,14 +42,15 @@ export function createLoggedRequests({ log, realNow, waitedMs }: Dependencies) {
   return {
     /** Notes what the routes that are added from now on answer, unless it is a successful read. */
     observe(api: FastifyInstance): void {
-      let names: ReadonlySet<string> | undefined;
+      let names: FieldNames | undefined;
       api.addHook('onResponse', (request, reply, done) => {
         const { principal, method, routeOptions, failure } = request;
         const { statusCode: status } = reply;
         const { config, url: path = '' } = routeOptions;
         done();
         const isRead = readOnly.has(method) || config.onlyReads === true;
-        if (principal === null || (status < 400 && isRead)) return;
+        // What a screen looks for and does not find is its own matter: nobody has met that refusal.
+        if (principal === null || (isRead && (status < 400 || principal.isInProcess))) return;
         names ??= fieldNames(api.operations);
         note(principal, {
           requestId: request.id,
@@ -82,7 +83,7 @@ export function createLoggedRequests({ log, realNow, waitedMs }: Dependencies) {
         operation: NO_OPERATION,
         subject: null,
         status: errorTable[failure.reason].status,
-        errors: loggedErrors(failure, new Set()),
+        errors: loggedErrors(failure, { names: new Set(), lists: new Set() }),
         idempotency: 'none',
       });
     },
@@ -96,28 +97,55 @@ function subjectOf({ params }: FastifyRequest, location: unknown): string | null
   return [id, made].find((each) => ownId.test(each)) ?? null;
 }
 
-function loggedErrors({ items }: RequestError, names: ReadonlySet<string>): LoggedError[] {
+function loggedErrors({ items }: RequestError, names: FieldNames): LoggedError[] {
   return items.slice(0, MOST_ERRORS).map(({ reason, remarks }) => ({
     code: errorTable[reason].code,
     reason,
-    field: remarks
-      .split('/')
-      .map((each) => (each === '' || names.has(each) || position.test(each) ? each : '*'))
-      .join('/'),
+    field: withoutKeys(remarks, names),
   }));
+}
+
+/** A pointer with `*` for whatever the client has chosen: a number is the place in a list, or a key that looks like one. */
+function withoutKeys(pointer: string, { names, lists }: FieldNames): string {
+  const tokens = pointer.split('/');
+  const isChosen = (index: number) =>
+    tokens[index - 1] === KEYED || tokens.slice(0, index).includes(FREE_FORM);
+  return tokens
+    .map((each, index) => {
+      if (isChosen(index)) return '*';
+      const isPosition = position.test(each) && lists.has(tokens[index - 1] ?? '');
+      return each === '' || names.has(each) || isPosition ? each : '*';
+    })
+    .join('/');
 }
 
 /** Headers that mistakes may be about. */
 const headers = ['Idempotency-Key', 'If-Match'];
 
+/** Objects whose keys the client chooses: with fields of any names, and with others that have fields of ours. */
+const FREE_FORM = 'metadata';
+const KEYED = 'csv_mappings';
+
+/** Names of fields, and those of them that may be lists. */
+type FieldNames = { readonly names: ReadonlySet<string>; readonly lists: ReadonlySet<string> };
+
+type Kind = { readonly type?: unknown; readonly anyOf?: readonly Kind[] };
+
+const isList = ({ type, anyOf = [] }: Kind): boolean => type === 'array' || anyOf.some(isList);
+
 /** Names that fields, parameters and headers of requests have. */
-export function fieldNames(operations: readonly DeclaredOperation[]): ReadonlySet<string> {
+export function fieldNames(operations: readonly DeclaredOperation[]): FieldNames {
   const names = new Set(headers);
+  const lists = new Set<string>();
   const visit = (schema: unknown): void => {
     if (typeof schema !== 'object' || schema === null) return;
     for (const [key, value] of Object.entries(schema)) {
       if (key === 'examples') continue;
-      if (key === 'properties') for (const name of Object.keys(value)) names.add(name);
+      if (key === 'properties')
+        for (const [name, field] of Object.entries<Kind>(value)) {
+          names.add(name);
+          if (isList(field)) lists.add(name);
+        }
       visit(value);
     }
   };
@@ -127,5 +155,5 @@ export function fieldNames(operations: readonly DeclaredOperation[]): ReadonlySe
     body,
   ];
   for (const { accepted } of operations) schemasOf(accepted).forEach(visit);
-  return names;
+  return { names, lists };
 }

@@ -25,6 +25,10 @@ const BATCH = 256;
 const EVERY_MS = 500;
 /** Entries of a tenant behind which it is looked whether the oldest have to go. */
 const TRIM_EVERY = 500;
+/** Times that a trim goes on at once while it removes anything. */
+const MOST_TRIMS = 4;
+/** Time that a stop may take, of the seconds in which the whole service has to end. */
+const STOP_MS = 2_000;
 const DAY_MS = 86_400_000;
 
 type Dependencies = {
@@ -54,7 +58,11 @@ export function createRequestLog({
   const untrimmed = createLru<string, number>({ most: ALIKE.known });
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
+  /** Number of entries that were taken from the queue, and of which it is not known what became of them. */
+  let inHand = 0;
   let isStopping = false;
+  /** Set where the time of a stop is over. */
+  let isOver = false;
 
   function schedule(): void {
     if (everyMs === null || isStopping || timer !== undefined || queue.size() === 0) return;
@@ -70,27 +78,47 @@ export function createRequestLog({
   async function writeSome(): Promise<void> {
     const entries = queue.take(BATCH);
     const groups = Map.groupBy(entries, ({ tenant }) => (store.batching.mixed ? '' : tenantName(tenant)));
-    for (const group of groups.values()) await write(group);
+    inHand += entries.length;
+    for (const group of groups.values()) if (!isOver) await write(group);
   }
 
   async function write(entries: readonly NewRequest[]): Promise<void> {
     try {
       await store.requestLog.add(entries);
     } catch (error) {
+      // What was under way at the end of a stop is counted.
+      if (isOver) return;
       onLeftOut('failed', entries.length);
       onError(error);
       return;
+    } finally {
+      inHand -= entries.length;
     }
     for (const [name, added] of Map.groupBy(entries, ({ tenant }) => tenantName(tenant)))
       await trim(name, added);
   }
 
+  /** What could not be removed, or not at once, is so with the next entries. */
   async function trim(name: string, added: readonly NewRequest[]): Promise<void> {
     const count = (untrimmed.get(name) ?? TRIM_EVERY) + added.length;
-    untrimmed.set(name, count < TRIM_EVERY ? count : 0);
+    untrimmed.set(name, count);
     const [first] = added;
-    if (count < TRIM_EVERY || first === undefined) return;
-    await store.requestLog.trim(first.tenant, realNow() - REQUEST_LOG_DAYS * DAY_MS).catch(onError);
+    if (isStopping || count < TRIM_EVERY || first === undefined) return;
+    const before = realNow() - REQUEST_LOG_DAYS * DAY_MS;
+    try {
+      for (let trims = 0; trims < MOST_TRIMS; trims++) {
+        if ((await store.requestLog.trim(first.tenant, before)) > 0) continue;
+        untrimmed.set(name, 0);
+        return;
+      }
+    } catch (error) {
+      onError(error);
+    }
+  }
+
+  async function writeAll(): Promise<void> {
+    await writing;
+    while (!isOver && queue.size() > 0) await writeSome();
   }
 
   return {
@@ -107,12 +135,19 @@ export function createRequestLog({
     /** Number of entries that wait. */
     waiting: queue.size,
 
-    /** Writes what waits, as far as the database takes it. */
+    /** Writes what waits, as far as the database takes it in time; the rest is counted. */
     async stop(): Promise<void> {
       isStopping = true;
       clearTimeout(timer);
-      await writing;
-      for (let batches = QUEUE.inAll / BATCH; batches > 0 && queue.size() > 0; batches--) await writeSome();
+      const { promise: timeIsUp, resolve } = Promise.withResolvers<void>();
+      const limit = setTimeout(resolve, STOP_MS);
+      await Promise.race([writeAll(), timeIsUp]);
+      clearTimeout(limit);
+      isOver = true;
+      const left = inHand + queue.take(QUEUE.inAll).length;
+      if (left === 0) return;
+      onLeftOut('failed', left);
+      onError(new Error(`the service stopped before ${left} requests were written`));
     },
   };
 }

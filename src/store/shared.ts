@@ -139,6 +139,7 @@ export function resources(parts: Parts) {
         const kept = await run(oldestKept(tenant));
         return inTransaction(tenant, trimRequests(tenant, createdBefore, kept));
       },
+      purge: (tenant, createdBefore) => inTransaction(tenant, trimRequests(tenant, createdBefore, null)),
     },
     ...directoryOf(directory, asked.apiKeys),
     gauges: () => run(gauges(null)),

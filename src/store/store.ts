@@ -249,6 +249,8 @@ export type RequestLog = {
   listTenants(createdBefore: RealTime): Promise<readonly Tenant[]>;
   /** Removes entries from before a time, and the oldest of too many; a bounded number at a time, which it says. */
   trim(tenant: Tenant, createdBefore: RealTime): Promise<number>;
+  /** The same for a time alone: it waits for no turn among lists. */
+  purge(tenant: Tenant, createdBefore: RealTime): Promise<number>;
 };
 
 /** Removes what is kept for a time only, a bounded number at a time; says how many it removed, or would. */

@@ -159,7 +159,9 @@ function invited(
     ]);
   if (members >= MAX_MEMBERS)
     return refuse('too_many_users', `The account has ${MAX_MEMBERS} members already.`);
-  const expired = oldInvitations.find((each) => each.link === null || each.link.until <= now);
+  const allExpired = oldInvitations.filter((each) => each.link === null || each.link.until <= now);
+  // Without it an account may have no owner left, and so that of one goes last.
+  const [expired] = [...allExpired.filter((each) => !ownsAny(each)), ...allExpired.filter(ownsAny)];
   if (count >= MAX_USERS && expired === undefined)
     return refuse('too_many_users', `There are ${MAX_USERS} users already.`);
   const user: User = {
@@ -181,6 +183,8 @@ function invited(
   // Nobody comes by it any more: it gives its place.
   return count >= MAX_USERS && expired ? { ...changed(user), used: expired } : changed(user);
 }
+
+const ownsAny = ({ roles }: User): boolean => Object.values(roles).includes('owner');
 
 function joined(
   user: User,

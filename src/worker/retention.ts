@@ -11,6 +11,8 @@ import type { Execute } from '../writer/writer.ts';
 export type RetentionDependencies = {
   readonly store: Store;
   readonly execute: Execute;
+  /** Hears why entries of the log of requests stay. */
+  readonly onError: (error: unknown) => void;
   /** Real time in milliseconds. */
   readonly realNow: () => RealTime;
   readonly deliveryDays: number;
@@ -28,20 +30,34 @@ export async function removeOld(dependencies: RetentionDependencies): Promise<bo
   const { store, realNow, deliveryDays, eventDays } = dependencies;
   const now = realNow();
   let removed = await store.retention.purgeAnswers(now - KEEP_ANSWERS_MS);
-  const requestsBefore = now - REQUEST_LOG_DAYS * DAY_MS;
-  for (const tenant of await store.requestLog.listTenants(requestsBefore))
-    removed += await store.requestLog.trim(tenant, requestsBefore);
   const deliveriesBefore = now - deliveryDays * DAY_MS;
   for (const { tenant, now: before } of await store.retention.listTenants('deliveries', deliveriesBefore)) {
     removed += await giveUp(dependencies, tenant, before);
     removed += await store.retention.purgeDeliveries(tenant, before);
   }
-  if (eventDays === 0) return removed > 0;
-  const eventsBefore = now - eventDays * DAY_MS;
-  for (const { tenant, now: before } of await store.retention.listTenants('events', eventsBefore)) {
-    removed += await store.retention.purgeEvents(tenant, before);
+  if (eventDays > 0) {
+    const eventsBefore = now - eventDays * DAY_MS;
+    for (const { tenant, now: before } of await store.retention.listTenants('events', eventsBefore)) {
+      removed += await store.retention.purgeEvents(tenant, before);
+    }
   }
+  removed += await removeRequests(dependencies, now - REQUEST_LOG_DAYS * DAY_MS);
   return removed > 0;
+}
+
+/** Removes old entries of the log of requests, whose trouble is nobody else's: each tenant by itself, and last of all. */
+async function removeRequests(
+  { store, onError }: RetentionDependencies,
+  createdBefore: RealTime,
+): Promise<number> {
+  let removed = 0;
+  for (const tenant of await store.requestLog.listTenants(createdBefore)) {
+    removed += await store.requestLog.purge(tenant, createdBefore).catch((error: unknown) => {
+      onError(error);
+      return 0;
+    });
+  }
+  return removed;
 }
 
 /** Fails deliveries that have waited for so long behind a failing receiver. */

@@ -227,6 +227,22 @@ suite('an entry has nothing of what the client wrote', () => {
     assert.ok(!rows.includes(key.secret));
   });
 
+  test('as a key that looks like a number or like a name that requests have', async () => {
+    const { id } = await createSession(service);
+    const fieldsOf = async (method: string, path: string, body: object) => {
+      const headers = named();
+      assert.equal((await call(method, path, { body, headers })).status, 400);
+      const [{ errors }] = await entriesOf(headers);
+      return errors.map(({ remarks }: Data) => remarks);
+    };
+    const update = (body: object) => fieldsOf('PUT', `/v3/checkout/${id}`, body);
+    assert.deepEqual(await update({ metadata: { 4711: '\u0000' } }), ['/metadata/*']);
+    assert.deepEqual(await update({ metadata: { email: '\u0000' } }), ['/metadata/*']);
+    assert.deepEqual(await update({ 4711: 1 }), ['/*']);
+    const [ofItem] = await update({ items: [{ name: 'A', quantity: 0, unit_price: 1 }] });
+    assert.equal(ofItem, '/items/0/quantity');
+  });
+
   test('and nothing of a person who is erased', async () => {
     const { customer } = await createSession(service, {
       customer_details: { name: 'Zebulon Canary', email: 'zebulon@example.com', country: 'GB' },

@@ -36,7 +36,16 @@ async function forgetAll({ service: { store }, account }: TestService, realNow: 
   await store.events.end({ account: account.number, mode: 'test' });
   const serializer = createSerializer('https://pay.example.com');
   const execute = createWriter({ store, serializer, realNow });
-  while (await removeOld({ store, execute, realNow, deliveryDays: 4, eventDays: 5 }));
+  while (
+    await removeOld({
+      store,
+      execute,
+      onError: assert.ifError,
+      realNow,
+      deliveryDays: 4,
+      eventDays: 5,
+    })
+  );
 }
 
 /** Problems that `db check` finds. */

@@ -39,6 +39,9 @@ function setUp(
   const leftOut: Partial<Record<LeftOut, number>> = {};
   const errors: unknown[] = [];
   let failure: Error | null = null;
+  let isHeld = false;
+  /** How many entries each trim removes, as long as that is given; it fails where it is an error. */
+  const removes: Array<number | Error> = [];
   let nowMs = 0;
   const log = createRequestLog({
     store: {
@@ -49,12 +52,18 @@ function setUp(
         },
         async add(entries) {
           if (failure !== null) throw failure;
+          if (isHeld) await new Promise(() => {});
           written.push(entries);
         },
         listTenants: async () => [],
         async trim(of, before) {
           trimmed.push([of, before]);
-          return 0;
+          const next = removes.shift() ?? 0;
+          if (next instanceof Error) throw next;
+          return next;
+        },
+        async purge() {
+          throw new Error('nobody purges here');
         },
       },
     },
@@ -67,7 +76,7 @@ function setUp(
     nowMs: () => nowMs,
   });
   return {
-    ...{ log, written, trimmed, leftOut, errors },
+    ...{ log, written, trimmed, removes, leftOut, errors },
     /** Lets the next batch be written. */
     async tick() {
       timers.tick(everyMs ?? 0);
@@ -76,6 +85,15 @@ function setUp(
     },
     fail(error: Error | null) {
       failure = error;
+    },
+    /** Writes that begin from now on never end. */
+    hold() {
+      isHeld = true;
+    },
+    /** Lets the time of a stop pass. */
+    async endOfStop() {
+      await new Promise(setImmediate);
+      timers.tick(2_000);
     },
     wait(ms: number) {
       nowMs += ms;
@@ -217,6 +235,59 @@ suite('what is left out', () => {
     for (const each of various(300)) log.note(tenant(1), each);
     await log.stop();
     assert.deepEqual(leftOut, { failed: 300 });
+  });
+});
+
+suite('a stop', () => {
+  test('ends in time where a write does not, and what is left is counted and told', async (t) => {
+    const { log, leftOut, errors, hold, endOfStop } = setUp(t, { mixed: false });
+    for (const account of [1, 2]) for (const each of various(200)) log.note(tenant(account), each);
+    hold();
+    const stopped = log.stop();
+    await endOfStop();
+    await stopped;
+    assert.deepEqual(leftOut, { failed: 400 });
+    assert.match(String(errors), /stopped before 400 /);
+    assert.equal(log.waiting(), 0);
+  });
+
+  test('removes nothing old', async (t) => {
+    const { log, written, trimmed } = setUp(t);
+    for (const each of various(512)) log.note(tenant(1), each);
+    await log.stop();
+    assert.deepEqual([written.length, trimmed], [2, []]);
+  });
+});
+
+suite('the oldest', () => {
+  async function noted({ log, tick, wait }: ReturnType<typeof setUp>, count: number) {
+    wait(60_000);
+    for (const each of various(count)) log.note(tenant(1), each);
+    while (log.waiting() > 0) await tick();
+  }
+
+  test('go until there are none, as far as that is soon, and else with the next entries', async (t) => {
+    const set = setUp(t);
+    set.removes.push(500, 500, 20, 0);
+    await noted(set, 1);
+    assert.equal(set.trimmed.length, 4);
+    await noted(set, 499);
+    assert.equal(set.trimmed.length, 4);
+    set.removes.push(500, 500, 500, 500, 500, 0);
+    await noted(set, 1);
+    assert.equal(set.trimmed.length, 8);
+    await noted(set, 1);
+    assert.equal(set.trimmed.length, 10);
+  });
+
+  test('that could not be removed are tried again with the next entries', async (t) => {
+    const set = setUp(t);
+    set.removes.push(new StoreUnavailable('too many wait'), 0);
+    await noted(set, 1);
+    assert.deepEqual([set.trimmed.length, set.errors.length], [1, 1]);
+    await noted(set, 1);
+    await noted(set, 1);
+    assert.equal(set.trimmed.length, 2);
   });
 });
 

@@ -3,6 +3,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { MOST_REQUESTS } from '../../src/accounts/request-log.ts';
+import { createRequestLog } from '../../src/http/request-log.ts';
 import { newId } from '../../src/lib/id.ts';
 import { openDatabase } from '../../src/store/sqlite/connection.ts';
 import { requestWriter } from '../../src/store/sqlite/requests.ts';
@@ -44,6 +47,34 @@ test('does not wait for a lock, and leaves commits to wait as they did', { timeo
   holder.exec('ROLLBACK');
   write([{ tenant, entry: entry() }]);
   assert.equal(database.prepare('SELECT count(*) AS entries FROM request_log').get()?.entries, 1);
+});
+
+test('has no more entries than may be, however quickly they come', { timeout: 120_000 }, async (t) => {
+  const path = join(freshDirectory(t), 'test.db');
+  const store = openSqliteStore(path, { serve: true });
+  const { mine } = await tenants(store);
+  const reader = new DatabaseSync(path, { readOnly: true });
+  t.after(() => reader.close());
+  const rows = () => Number(reader.prepare('SELECT count(*) AS entries FROM request_log').get()?.entries);
+  const log = createRequestLog({
+    store,
+    realNow: () => T,
+    onLeftOut: (reason, count) => assert.fail(`${reason} ${count}`),
+    onError: (error) => assert.fail(String(error)),
+    everyMs: 1,
+  });
+  let most = 0;
+  for (let noted = 0; noted < 25_000; ) {
+    for (let batch = 0; batch < 256; batch++, noted++)
+      log.note(mine, { ...entry(), actor: `ak_test_${noted}`, requestId: `req_${noted}` });
+    while (log.waiting() > 0) await setTimeout(1);
+    most = Math.max(most, rows());
+  }
+  await log.stop();
+  assert.ok(rows() >= MOST_REQUESTS, String(rows()));
+  // A trim comes behind 500 entries, at the end of a batch of 256; one batch may be under way.
+  assert.ok(most < MOST_REQUESTS + 500 + 2 * 256, String(most));
+  await store.close();
 });
 
 test('no read of a session waits for its sync', { timeout: 60_000 }, async (t) => {

@@ -131,6 +131,14 @@ suite('inviting', () => {
     const decision = decide(null, invite, { ...full, oldInvitations: [open, expired] });
     assert.ok(!isRefusal(decision));
     assert.deepEqual([decision.user.id, decision.used], [bob, expired]);
+    // Without it an account may have no owner left, and so it goes where nobody else does.
+    const owner: User = { ...expired, roles: { 1: 'support', 2: 'owner' } };
+    const other: User = { ...expired, roles: { 1: 'support' } };
+    const usedOf = (...oldInvitations: User[]) => {
+      const found = decide(null, invite, { ...full, oldInvitations });
+      return isRefusal(found) ? null : found.used;
+    };
+    assert.deepEqual([usedOf(owner, other), usedOf(owner)], [other, owner]);
     const roomy = decide(null, invite, { count: MAX_USERS - 1, oldInvitations: [expired] });
     assert.ok(!isRefusal(roomy));
     assert.equal(roomy.used, undefined);

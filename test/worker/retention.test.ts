@@ -24,10 +24,12 @@ const YOUNG = OLD + 1;
 async function setUp(t: TestContext) {
   const writer = await openWriter(t);
   const { store, execute, mine } = writer;
+  const errors: unknown[] = [];
   const runRetention = (given: { store?: Store; eventDays?: number; now?: number } = {}) =>
     removeOld({
       store: given.store ?? store,
       execute,
+      onError: (error) => errors.push(error),
       realNow: () => given.now ?? NOW,
       deliveryDays: LOG_DAYS,
       eventDays: given.eventDays ?? 0,
@@ -39,7 +41,7 @@ async function setUp(t: TestContext) {
   }
   const left = async (tenant: Tenant = mine) =>
     (await store.deliveries.list(tenant, {}, { limit: 1000 })).rows.toReversed();
-  return { ...writer, runRetention, removeAll, left };
+  return { ...writer, errors, runRetention, removeAll, left };
 }
 
 suite('deliveries that are older than the log', () => {
@@ -139,6 +141,30 @@ test('requests are kept for a week, in real time, of those who ask no more as we
       [NOW - 7 * DAY],
     );
   }
+});
+
+test('trouble with the log of requests of one keeps nothing else, and is told', async (t) => {
+  const { store, mine, theirs, runRetention, errors, left } = await setUp(t);
+  const { deliveries } = await happen(store, mine, OLD, 1, [HOST]);
+  await end(store, mine, deliveries);
+  const trouble = new Error('too many wait');
+  const purged: Tenant[] = [];
+  const broken: Store = {
+    ...store,
+    requestLog: {
+      ...store.requestLog,
+      listTenants: async () => [mine, theirs],
+      trim: async () => assert.fail('it would wait behind lists'),
+      async purge(tenant) {
+        if (tenant === mine) throw trouble;
+        purged.push(tenant);
+        return 0;
+      },
+    },
+  };
+  assert.equal(await runRetention({ store: broken }), true);
+  assert.deepEqual([errors, purged], [[trouble], [theirs]]);
+  assert.deepEqual(await left(), []);
 });
 
 test('events stay for ever, unless they are to be kept for so many days', async (t) => {

@@ -52,13 +52,13 @@ export function requestScreens(declare: Declare, dependencies: DashboardDependen
     const isFiltered = searchOf(filters, query) !== '' || query.after !== undefined;
     const empty = isFiltered
       ? html`No request matches. <a href="${action}">Show all requests</a>`
-      : html`No request yet. Call the API with a key of this account and mode: changes, and whatever is refused, appear here a second later.`;
+      : html`No request yet. Call the API with a key of this account and mode: changes, and whatever is refused, appear here soon, mostly within a second.`;
     const actors = await actorsOf(dependencies, place);
     return {
       status: found.ok ? 200 : 422,
       title: 'Requests',
       current: 'requests',
-      main: html`<p class="hint">Changes that were asked for, and everything that was refused, of the last seven days. Each answer of the API has its id in <code>X-Request-Id</code>, and a refusal in <code>request_id</code>. Bodies and values are not kept. A status is one such as <code>409</code>, or <code>4xx</code> for all of its kind.</p>
+      main: html`<p class="hint">Changes that were asked for, and what was refused, of the last seven days. Paths that are none are not among them. Each answer of the API has its id in <code>X-Request-Id</code>, and a refusal in <code>request_id</code>. Bodies and values are not kept. A status is one such as <code>409</code>, or <code>4xx</code> for all of its kind.</p>
 ${filterForm(filters, query, { action, mistakes: mistakesOf(found) })}
 ${chips(filters, query, action)}
 <section id="found" data-live>${found.ok && requestTable(found.data, { place, basePath }, { actors, empty })}</section>
@@ -80,7 +80,7 @@ ${found.ok && pager(filters, query, { action, nextCursor: found.nextCursor })}`,
       current: 'requests',
       main: html`${
         found.data.length === 0
-          ? html`<section><p>The log has nothing about this request. It may be older than seven days, or have only read, or it came without a valid key.</p></section>`
+          ? html`<section><p>The log has nothing about this request. It may be older than seven days, or have only read, or its path may be none, or it came without a valid key.</p></section>`
           : found.data.map((entry) => requestIn(entry, where, actors))
       }
 ${changes?.ok && changesIn(changes, id, where, actors)}`,

@@ -6,7 +6,7 @@ import type { Loaded, Needs, Writes } from '../../store/store.ts';
 import { accountsOf, identityKey, isInvited, type User, type UserId } from '../../users/user.ts';
 import { decideUser } from '../../users/user-changes.ts';
 import type { UserCommand, UserDecision } from '../../users/user-commands.ts';
-import { auditOf, type ChangeUser, type Decided, type Origin } from '../command.ts';
+import { auditOf, type ChangeUser, type Decided, type Origin, ownOrigin } from '../command.ts';
 
 /** Facts about the room for another user. */
 export const placesFor = { userCount: ['all'], oldInvitations: ['all'] } as const satisfies Partial<Needs>;
@@ -76,10 +76,15 @@ const ofNoInterest: ReadonlySet<UserCommand['type']> = new Set([
 ]);
 const gone = (user: User): Pick<Writes, 'user'> => ({ user: { before: user, after: null } });
 
-/** End of an invitation that has expired, in the logs of the accounts that it was for as well. */
+/**
+ * End of an invitation that has expired. Whoever needed its place may be of another account: the logs of those that it was
+ * for say neither who that was nor what id their request had.
+ */
 export function outOfTime(user: User, origin: Origin, at: TenantTime): Writes {
-  const audit = auditOf(origin, user.id, 0, at, 'invitation_expired');
-  return { ...gone(user), audit, accountAudits: accountsOf(user).map((account) => ({ account, audit })) };
+  const lineOf = (by: Origin) => auditOf(by, user.id, 0, at, 'invitation_expired');
+  const audit = lineOf(ownOrigin(origin.tenant, 'time'));
+  const accountAudits = accountsOf(user).map((account) => ({ account, audit }));
+  return { ...gone(user), audit: lineOf(origin), accountAudits };
 }
 
 const MADE_OPERATOR = 'make_operator';
