@@ -1,6 +1,6 @@
 /**
- * The log of requests of an account and mode: changes that were asked for, whatever came of them, and everything that was
- * refused. An entry has no text of the client but the id that a client may give its request.
+ * The log of requests of an account and mode: changes that were asked for, whatever came of them, and every request to an
+ * operation that was refused. An entry has no text of the client but the id that a client may give its request.
  */
 import type { Id } from '../lib/id.ts';
 import type { RealTime } from '../lib/time.ts';

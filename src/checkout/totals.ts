@@ -59,9 +59,9 @@ export const MOST_DUE = 250_000;
 export type SessionSum = {
   readonly interval: number;
   readonly currency: string;
-  /** What active sessions are still owed. */
+  /** Money that active sessions are still owed. */
   readonly open: Sum;
-  /** What was paid beyond the amounts, whether or not it went back. */
+  /** Money that was paid beyond the amounts, whether or not it went back. */
   readonly excess: Sum;
 };
 

@@ -29,7 +29,7 @@ export async function openedLink(
   return link?.hash === named.hash && realNow() < link.until ? { user, hash: named.hash } : null;
 }
 
-/** What the rules say of somebody who cannot come by the link as they would. */
+/** Words of the rules for somebody who cannot come by the link as they would. */
 export const takenMistake = (detail: string, pointer: '' | '/email'): Mistake => ({
   message: `${detail} If it is you, sign in, and open the link again.`,
   pointer,

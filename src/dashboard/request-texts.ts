@@ -20,7 +20,7 @@ const screens: Readonly<Record<string, readonly [operation: string, way: (id: st
   ntc: ['BANK_ENTRY.FETCH', (id) => `bank/entries/${id}`],
 };
 
-/** What an entry is about, as a way to its screen where there is one. */
+/** The subject of an entry, as a link to its screen where there is one. */
 export function subjectLink(subject: string | null, { place, basePath }: Where): Content {
   if (subject === null) return '–';
   const [operation = '', way] = screens[subject.slice(0, 3)] ?? [];
@@ -29,7 +29,7 @@ export function subjectLink(subject: string | null, { place, basePath }: Where):
   return html`<a href="${basePath}${pathIn(place.tenant, way(subject))}">${shown}</a>`;
 }
 
-/** Who has asked: a user by name, a key by its id, with the way to keys. */
+/** The caller: a user by name, a key by its id, with a link to keys. */
 export function callerLink(actor: string, actors: Actors, { place, basePath }: Where): Content {
   if (isUserId(actor) || !place.may('API_KEY.LIST')) return actorLink(actors(actor));
   return html`<a href="${basePath}${pathIn(place.tenant, 'keys')}"><code>${actor}</code></a>`;

@@ -19,7 +19,7 @@ const WAIT_MS = 250;
 
 export type Saved<T> =
   | { readonly data: T }
-  /** What to say beside the form. */
+  /** Mistakes to show beside the form. */
   | { readonly status: number; readonly mistakes: readonly Mistake[] }
   /** There is nothing to show a form for. */
   | { readonly refusal: ApiRefusal };

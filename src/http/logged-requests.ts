@@ -49,7 +49,7 @@ export function createLoggedRequests({ log, realNow, waitedMs }: Dependencies) {
         const { config, url: path = '' } = routeOptions;
         done();
         const isRead = readOnly.has(method) || config.onlyReads === true;
-        // What a screen looks for and does not find is its own matter: nobody has met that refusal.
+        // A refusal of what a screen looks for by itself is met by nobody.
         if (principal === null || (isRead && (status < 400 || principal.isInProcess))) return;
         names ??= fieldNames(api.operations);
         note(principal, {

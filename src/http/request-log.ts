@@ -86,7 +86,7 @@ export function createRequestLog({
     try {
       await store.requestLog.add(entries);
     } catch (error) {
-      // What was under way at the end of a stop is counted.
+      // Entries under way at the end of a stop are counted already.
       if (isOver) return;
       onLeftOut('failed', entries.length);
       onError(error);
@@ -98,7 +98,7 @@ export function createRequestLog({
       await trim(name, added);
   }
 
-  /** What could not be removed, or not at once, is so with the next entries. */
+  /** Removes the oldest entries; those that could not be removed, or not at once, go with the next ones. */
   async function trim(name: string, added: readonly NewRequest[]): Promise<void> {
     const count = (untrimmed.get(name) ?? TRIM_EVERY) + added.length;
     untrimmed.set(name, count);

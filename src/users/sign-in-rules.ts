@@ -211,7 +211,7 @@ export function withFirstPassword(
   return changed({ ...user, password, link: null });
 }
 
-/** Who has no password proves by the identity alone who they are, and would be locked out without. */
+/** Users without a password prove by the identity alone who they are, and would be locked out without it. */
 export function withoutIdentity(user: User): UserDecision | Refusal {
   const { identity, ...others } = user;
   if (user.password === null) return refuse('not_found', NO_OTHER_WAY);

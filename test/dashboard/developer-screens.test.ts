@@ -119,7 +119,7 @@ async function pageWith(
 }
 
 for (const colorScheme of ['light', 'dark'] as const)
-  for (const width of widthsIn(colorScheme))
+  for (const width of widthsIn(colorScheme, process.env.OPENTILL_TEST_DATABASE))
     test(`axe finds nothing at ${width} px, ${colorScheme}`, async () => {
       const page = await pageWith(width, colorScheme);
       const look = async (name: string) => {

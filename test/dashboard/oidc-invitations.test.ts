@@ -415,7 +415,7 @@ test('axe finds nothing on the screens of all this', async () => {
     const { path } = await invited();
     const { own } = await member();
     for (const colorScheme of ['light', 'dark'] as const)
-      for (const width of widthsIn(colorScheme)) {
+      for (const width of widthsIn(colorScheme, process.env.OPENTILL_TEST_DATABASE)) {
         const context = await chromium.newContext({ colorScheme, viewport: { width, height: 900 } });
         const page = await context.newPage();
         await page.goto(url + path);

@@ -20,5 +20,5 @@ export const overflowOf = async (page: Page): Promise<number> =>
  * Widths in pixels at which a screen is tried in this theme, all of its states with it: the narrow one in the dark and the
  * wide one in the light, and on PostgreSQL the other way round. `every-screen.test.ts` tries all screens at every width.
  */
-export const widthsIn = (colorScheme: 'light' | 'dark'): readonly number[] =>
-  (colorScheme === 'light') === (process.env.OPENTILL_TEST_DATABASE !== 'postgres') ? [1280] : [320];
+export const widthsIn = (colorScheme: 'light' | 'dark', database?: string): readonly number[] =>
+  (colorScheme === 'light') === (database !== 'postgres') ? [1280] : [320];

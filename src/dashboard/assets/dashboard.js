@@ -57,7 +57,7 @@ const decimalOf = (units, digits) => {
   return digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;
 };
 
-/** What a drop does, by what is dropped. */
+/** Effects of a drop, by what is dropped. */
 const drop = {
   /** A whole entry goes to a session, by the form of the session or by its own; or its rest to a part. */
   entry(grip, zone) {
@@ -221,7 +221,7 @@ function enhance(root) {
   }
 }
 
-/** What is wrong with an answer that is no page of ours, such as that of a proxy. */
+/** A text about an answer that is no page of ours, such as that of a proxy. */
 const unexpected = (status) =>
   status === 413
     ? 'A proxy in front of this service takes no file of this size. Ask whoever operates the service to let it through.'
@@ -304,7 +304,7 @@ const showParts = async (address, parts, signal) => {
   if (!response?.ok)
     return [...page.querySelectorAll('main .alert, main .wrong')].map((each) => each.textContent.trim());
   const shown = [...document.querySelectorAll(parts)];
-  // Whoever is signed out gets another page.
+  // A visitor who is signed out gets another page.
   if (!shown.some(({ id }) => page.getElementById(id))) return [];
   for (const part of shown) {
     const next = page.getElementById(part.id);

@@ -34,7 +34,7 @@ type Given = {
   readonly mistakes: readonly Mistake[];
 };
 
-/** What the list shows by a view. It may have been saved before there were other filters and columns, or without any. */
+/** The filters and columns of a view. It may have been saved before there were others, or without any. */
 function shownBy(view: View, visit: Visit): string {
   const query = Object.fromEntries(new URLSearchParams(view.query));
   return viewQuery(filtersIn(query), columnsFor({ ...visit, query }));

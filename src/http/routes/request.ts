@@ -22,7 +22,7 @@ export function requestRoutes(api: Api, { store }: Pick<Dependencies, 'store'>):
         tag: 'Account',
         permission: 'manage',
         summary: 'List requests',
-        description: `Requests for changes, and those that were refused: newest first, by real time in both modes. Not in the log are successful reads, and requests without valid credentials. Entries are kept for ${REQUEST_LOG_DAYS} days, the newest ${MOST_REQUESTS.toLocaleString('en')} of them, and are there a second after the answer. They have no bodies, no values of fields and no addresses. An entry must match all filters.`,
+        description: `Requests for changes, and those that were refused: newest first, by real time in both modes. Not in the log are successful reads, requests without valid credentials, and paths that no operation has. Entries are kept for ${REQUEST_LOG_DAYS} days, the newest ${MOST_REQUESTS.toLocaleString('en')} of them, and are usually there a second after the answer. They have no bodies, no values of fields and no addresses. An entry must match all filters.`,
         lists: 'Request',
       },
       { querystring: requestQuery },

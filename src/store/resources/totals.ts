@@ -95,7 +95,7 @@ const spansOf = ({ intervals }: TotalsFilter, prefix: IdPrefix): Sql =>
 const ranges = (tenant: Tenant, filter: TotalsFilter, prefix: IdPrefix): Sql => sql`
   WITH RECURSIVE currency (name) AS (${currenciesOf(tenant, filter)}), ${spansOf(filter, prefix)}`;
 
-/** What an active session is owed, and what was paid beyond an amount, by the columns of the session. */
+/** Money that an active session is owed, and that was paid beyond an amount, by the columns of the session. */
 export const amountOpen =
   "CASE WHEN status = 'active' AND amount > amount_paid THEN amount - amount_paid ELSE 0 END";
 export const amountExcess = 'CASE WHEN amount_paid > amount THEN amount_paid - amount ELSE 0 END';

@@ -92,7 +92,7 @@ export function decideOnBankEntry(
     tries,
   };
   const audit = (subject: string, action: string) => auditOf(origin, subject, 0, now, action);
-  // Whoever has assigned it: the money is that of the entry.
+  // The entry, whoever has assigned it: the money is its own.
   const because: Origin = { ...origin, cause: entry.id };
   const written = changes.map(({ change, before }) =>
     writesOfChange(change, before, loaded.endpoints, { origin: because, now, type: change.type }, context),

@@ -89,7 +89,7 @@ export function outOfTime(user: User, origin: Origin, at: TenantTime): Writes {
 
 const MADE_OPERATOR = 'make_operator';
 
-/** What was done, for the log: whether somebody becomes an operator or is one no longer are two things. */
+/** Action for the log: to become an operator and to be one no longer are two things. */
 function actionOf(command: UserCommand): string {
   if (command.type !== 'set_operator') return command.type;
   return command.isOperator ? MADE_OPERATOR : 'unmake_operator';

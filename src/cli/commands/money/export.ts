@@ -98,7 +98,7 @@ export const command = apiCommand('read')({
     const all = client.pages<Movement>('/movement', queryTo(time.to));
     const { value: first = [] } = await answered(all.next());
     if (format === 'datev') {
-      // What has come behind the first page is in no other.
+      // Rows that have come behind the first page are in no other.
       const query = new URLSearchParams(queryTo(endBehind(first, time.to)));
       const totals = await answered(client.get<readonly Total[]>(`/total?${query}`));
       if (totals.some((total) => bookingsIn(total) > MAX_BOOKINGS)) throw tooMany();
