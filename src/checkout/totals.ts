@@ -53,7 +53,7 @@ export type SessionCount = {
 };
 
 /** Sessions whose money is added up at most; of more, a shorter time has to be asked for. */
-export const MOST_DUE = 250_000;
+export const MOST_DUE = 100_000;
 
 /** Money of sessions that were created in an interval, as they are now. */
 export type SessionSum = {

@@ -89,7 +89,7 @@ export const movementResources = {
     {
       ...closed,
       description:
-        'Movements of an interval and currency: payments (with those that were late), refunds and reversals; `rails` has the same of each rail. Times to pay count where the session was completed. Sessions count where they were created, and with them their money as it is now: `open` is what active ones are still owed, `excess` what was paid beyond the amounts, even if it went back; both are null where that is of more than 250,000 sessions of the time.',
+        'Movements of an interval and currency: payments (with those that were late), refunds and reversals; `rails` has the same of each rail. Times to pay count where the session was completed. Sessions count where they were created, and with them their money as it is now: `open` is what active ones are still owed, `excess` what was paid beyond the amounts, even if it went back; both are null where that is of more than 100,000 sessions of the time.',
     },
   ),
   Sum: Type.Object(
