@@ -9,13 +9,13 @@ type Asked = Pick<ApiCaller, 'get'>;
 
 /**
  * Rows of a page. V8 makes texts over 128 KiB among its old objects, whose collection holds up everybody; a page of
- * 25 sessions with a handful of items each stays below that.
+ * 50 sessions with a few items each stays below that.
  */
-const PAGE = 25;
+const PAGE = 50;
 /** Rows of a page of a search, which looks at all that it finds for each page. */
 const SEARCHED_PAGE = 100;
 /** Pause before a question, in which others get their turn. */
-const BREATH_MS = 2;
+const BREATH_MS = 8;
 /** Pause of an export that asks too often, or while the service has no time. */
 const WAIT_MS = 1_000;
 /** Pages that the service had no time for, in a row. */

@@ -64,8 +64,8 @@ suite('an export', () => {
       ['a', 'b', 'c', 'd'],
     );
     assert.deepEqual(asked, [
-      '/v3/checkout?status=active&limit=25&after=a',
-      '/v3/checkout?status=active&limit=25&after=c',
+      '/v3/checkout?status=active&limit=50&after=a',
+      '/v3/checkout?status=active&limit=50&after=c',
     ]);
   });
 
