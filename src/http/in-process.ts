@@ -51,8 +51,11 @@ export function createInProcess() {
       return async ({ user, tenant, rights, requestId }, { method, url, body, headers }) => {
         const authorization = `${SCHEME} ${randomBytes(32).toString('base64url')}`;
         askers.set(authorization, {
-          ...{ keyId: user, tenant, ...rights },
-          ...{ compatibility: 'strict', isInProcess: true },
+          keyId: user,
+          tenant,
+          ...rights,
+          compatibility: 'strict',
+          isInProcess: true,
         });
         try {
           const answer = await app.inject({

@@ -20,17 +20,13 @@ export type TotalsFilter = { readonly intervals: readonly Interval[]; readonly c
 /** Amounts are summed up in two parts, which many of the largest leave in the range of integers. */
 const MILLION = 1_000_000;
 
-/** Columns with the sum of a column, in two parts. */
-const partsOf = (column: string, millions: string, rest: string) =>
-  `coalesce(sum(${column} / ${MILLION}), 0) AS "${millions}", coalesce(sum(${column} % ${MILLION}), 0) AS "${rest}"`;
+/** The sum of a column in two parts, as text: the sum of the rest may have more digits than a JSON number holds. */
+const partsOf = (column: string): readonly [millions: string, rest: string] => [
+  `CAST(coalesce(sum(${column} / ${MILLION}), 0) AS TEXT)`,
+  `CAST(coalesce(sum(${column} % ${MILLION}), 0) AS TEXT)`,
+];
 
-const fromParts = (millions: number | string, rest: number | string) =>
-  BigInt(millions) * BigInt(MILLION) + BigInt(rest);
-
-const parts = (column: string) =>
-  [`${column} / ${MILLION}`, `${column} % ${MILLION}`].map(
-    (part) => `CAST(coalesce(sum(${part}), 0) AS TEXT)`,
-  );
+const fromParts = (millions: string, rest: string) => BigInt(millions) * BigInt(MILLION) + BigInt(rest);
 
 /** Conditions of the times to pay. All are counted in the one pass that sums up. */
 const timesToPay = [...Object.values(timesToPayMs).map((ms) => `<= ${ms}`), `> ${timesToPayMs.within1Week}`];
@@ -40,7 +36,7 @@ const timesToPay = [...Object.values(timesToPayMs).map((ms) => `<= ${ms}`), `> $
  * interval by itself, in the order of an index, where a GROUP BY would put all rows in order first.
  */
 const packed = (column: string, ...further: readonly string[]): Sql => {
-  const sums = raw(['count(*)', ...parts(column), ...further].join(', '));
+  const sums = raw(['count(*)', ...partsOf(column), ...further].join(', '));
   return either({ sqlite: sql`json_array(${sums})`, postgres: sql`json_build_array(${sums})::text` });
 };
 
@@ -112,7 +108,9 @@ const isDue = either({
 });
 
 type DueRow = Pick<SessionSum, 'interval' | 'currency'> & {
-  readonly [part in 'found' | `${'open' | 'excess'}${'Count' | 'Millions' | 'Rest'}`]: number;
+  readonly [part in 'found' | `${'open' | 'excess'}Count`]: number;
+} & {
+  readonly [part in `${'open' | 'excess'}${'Millions' | 'Rest'}`]: string;
 };
 
 /** Reads as lists do, for a limited time: there may be much to look at. */
@@ -200,10 +198,10 @@ export const totals = {
       LIMIT ${most + 1}`;
     const sums = raw(
       ['open', 'excess']
-        .map(
-          (part) =>
-            `count(*) FILTER (WHERE ${part} > 0) AS "${part}Count", ${partsOf(part, `${part}Millions`, `${part}Rest`)}`,
-        )
+        .map((part) => {
+          const [millions, rest] = partsOf(part);
+          return `count(*) FILTER (WHERE ${part} > 0) AS "${part}Count", ${millions} AS "${part}Millions", ${rest} AS "${part}Rest"`;
+        })
         .join(', '),
     );
     return {

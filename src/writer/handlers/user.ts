@@ -74,6 +74,7 @@ const ofNoInterest: ReadonlySet<UserCommand['type']> = new Set([
   'remove_view',
   'choose_columns',
 ]);
+
 const gone = (user: User): Pick<Writes, 'user'> => ({ user: { before: user, after: null } });
 
 /**
