@@ -281,8 +281,15 @@ export const paymentFaults: readonly Fault[] = [
     name: 'an export goes on for somebody who has lost the role',
     file: 'src/dashboard/screens/sessions.ts',
     tests: ['test/dashboard/sessions.test.ts'],
-    find: 'pagesFrom(anew, all, first)',
-    replace: 'pagesFrom(visit.api, all, first)',
+    find: 'api: anew,',
+    replace: 'api,',
+  },
+  {
+    name: 'an export of sessions goes on with the page before',
+    file: 'src/dashboard/sessions/export-queue.ts',
+    tests: ['test/dashboard/export.test.ts'],
+    find: 'bytesOf(api, list, nextCursor)',
+    replace: 'bytesOf(api, list, null)',
   },
   {
     name: 'the next page of a list has no filters',

@@ -1,6 +1,6 @@
 /** Exports: all rows of a list of the API that fit some filters, page by page, made while they are read. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ApiAnswer, ApiCaller } from './api.ts';
+import type { ApiAnswer, ApiCaller, ApiRefusal, Told } from './api.ts';
 
 /** The list that is asked for: its path in the API, and the filters. */
 export type Listed = { readonly path: string; readonly query: URLSearchParams };
@@ -24,10 +24,17 @@ const MAX_WAITS = 60;
 const isSearch = (query: URLSearchParams): boolean =>
   [...query.keys()].some((name) => name === 'q' || name.startsWith('metadata['));
 
-export function pageOf<T>(api: Asked, { path, query }: Listed, after: string | null) {
+export const pageOf = <T>(api: Asked, list: Listed, after: string | null): Promise<ApiAnswer<T[]>> =>
+  api.get(addressOf(list, after));
+
+/** A page as the API answers it. */
+export const bytesOf = (api: Pick<ApiCaller, 'file'>, list: Listed, after: string | null) =>
+  api.file(addressOf(list, after));
+
+function addressOf({ path, query }: Listed, after: string | null): string {
   const limit = String(isSearch(query) ? SEARCHED_PAGE : PAGE);
   const asked = [...query, ['limit', limit], ...(after === null ? [] : [['after', after]])];
-  return api.get<T[]>(`${path}?${new URLSearchParams(asked)}`);
+  return `${path}?${new URLSearchParams(asked)}`;
 }
 
 /**
@@ -52,13 +59,13 @@ export async function* pagesFrom<T>(
  * Answer to one of many questions: behind a pause in which others get their turn, and asked again while the service has no
  * time. Throws where the API refuses it.
  */
-export async function patiently<T>(
-  ask: () => Promise<ApiAnswer<T>>,
-): Promise<ApiAnswer<T> & { readonly ok: true }> {
+export async function patiently<A extends Told<unknown>>(
+  ask: () => Promise<A>,
+): Promise<Exclude<A, ApiRefusal>> {
   await pause(BREATH_MS);
   for (let waits = 0; ; waits++) {
     const answer = await ask();
-    if (answer.ok) return answer;
+    if (answer.ok) return answer as Exclude<A, ApiRefusal>;
     const isForNow = answer.status === 429 || answer.status === 503;
     if (!isForNow || waits === MAX_WAITS) throw new Error(`an export ended early: ${answer.status}`);
     await pause(WAIT_MS);
@@ -66,5 +73,7 @@ export async function patiently<T>(
 }
 
 export async function* jsonLines(pages: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {
-  for await (const page of pages) yield page.map((row) => `${JSON.stringify(row)}\n`).join('');
+  for await (const page of pages) yield page.map(jsonLine).join('');
 }
+
+export const jsonLine = (row: unknown): string => `${JSON.stringify(row)}\n`;

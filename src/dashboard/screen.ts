@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { StoreUnavailable } from '../store/errors.ts';
 import { operatorRights } from '../users/roles.ts';
 import { installation } from '../users/user.ts';
-import { type ApiAnswer, type ApiCaller, apiFor } from './api.ts';
+import { type ApiAnswer, type ApiCaller, type ApiRefusal, apiFor } from './api.ts';
 import { confirmIn, type Proof } from './confirm.ts';
 import { clearCookie } from './cookie.ts';
 import type { DashboardDependencies } from './dependencies.ts';
@@ -79,7 +79,7 @@ export type Visit = OwnVisit & {
    * The API for an answer that takes long: for each question it is looked up anew who is signed in, and what they may.
    * A visitor who no longer may do the operation of the screen gets 403.
    */
-  readonly anew: Pick<ApiCaller, 'get'>;
+  readonly anew: Pick<ApiCaller, 'get' | 'file'>;
 };
 
 /** A request of an operator about the installation. */
@@ -143,12 +143,16 @@ export function declareOn(app: FastifyInstance, dependencies: DashboardDependenc
       tenant: { ...tenant, mode },
     });
 
-  async function getAnew<T>(common: Common, operation: string, url: string): Promise<ApiAnswer<T>> {
+  async function askAnew<A>(
+    common: Common,
+    operation: string,
+    ask: (api: ApiCaller) => Promise<A>,
+  ): Promise<A | ApiRefusal> {
     try {
       const visitor = await visitorOf(dependencies, common.request);
       const place = visitor && (await placeOf(dependencies, visitor, common.params));
       if (visitor === null || !place?.may(operation)) return { ok: false, status: 403, mistakes: [] };
-      return await apiOf({ ...common, visitor }, place).get(url);
+      return await ask(apiOf({ ...common, visitor }, place));
     } catch (error) {
       if (error instanceof StoreUnavailable) return { ok: false, status: 503, mistakes: [] };
       throw error;
@@ -221,7 +225,10 @@ export function declareOn(app: FastifyInstance, dependencies: DashboardDependenc
         api,
         live,
         test,
-        anew: { get: (url) => getAnew(common, operation, url) },
+        anew: {
+          get: <T>(url: string) => askAnew<ApiAnswer<T>>(common, operation, (api) => api.get(url)),
+          file: (url) => askAnew(common, operation, (api) => api.file(url)),
+        },
       };
       if (!place.may(operation)) return send(reply, forbidden(place), visit);
       return proven(visit);

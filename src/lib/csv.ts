@@ -7,11 +7,16 @@ export async function* csvOf<T>(
   columns: Columns<T>,
   pages: AsyncIterable<readonly T[]>,
 ): AsyncGenerator<string> {
-  yield line(columns.map(([name]) => name));
-  for await (const page of pages) {
-    yield page.map((row) => line(columns.map(([, value]) => value(row)))).join('');
-  }
+  yield csvHead(columns);
+  for await (const page of pages) yield csvLines(columns, page);
 }
+
+/** Line with the names of the columns. */
+export const csvHead = (columns: Columns<never>): string => line(columns.map(([name]) => name));
+
+/** Lines of rows, under the names of their columns. */
+export const csvLines = <T>(columns: Columns<T>, rows: readonly T[]): string =>
+  rows.map((row) => line(columns.map(([, value]) => value(row)))).join('');
 
 const line = (cells: readonly string[]): string => `${cells.map(cellOf).join(',')}\r\n`;
 

@@ -37,10 +37,23 @@ type Job<Task, Answer> = {
 
 type Thread<J> = { readonly worker: Worker; isReady: boolean; job: J | null; timer: NodeJS.Timeout };
 
-/** `workerData` is what each thread is told at its beginning. */
+/**
+ * `workerData` is what each thread is told at its beginning. `memoryOf` gives memory of a task that is handed over; the
+ * rest is copied.
+ */
 export function createThreadPool<Task, Answer>(
   script: URL,
-  { limits, errors, workerData }: { limits: PoolLimits; errors: PoolErrors; workerData?: unknown },
+  {
+    limits,
+    errors,
+    workerData,
+    memoryOf = () => [],
+  }: {
+    readonly limits: PoolLimits;
+    readonly errors: PoolErrors;
+    readonly workerData?: unknown;
+    readonly memoryOf?: (task: Task) => readonly ArrayBuffer[];
+  },
 ) {
   type OwnJob = Job<Task, Answer>;
   type OwnThread = Thread<OwnJob>;
@@ -65,7 +78,7 @@ export function createThreadPool<Task, Answer>(
       thread.job = job;
       // A job keeps the process alive; a thread without one does not.
       thread.worker.ref();
-      thread.worker.postMessage(job.task);
+      thread.worker.postMessage(job.task, memoryOf(job.task));
       setTimer(thread, limits.jobMs, errors.tooLong());
     }
   }

@@ -5,7 +5,8 @@ import { suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ApiAnswer, ApiCaller } from '../../src/dashboard/api.ts';
 import { jsonLines, pagesFrom } from '../../src/dashboard/export.ts';
-import { csv } from '../../src/dashboard/sessions/export.ts';
+import { type FormatName, formats } from '../../src/dashboard/sessions/export.ts';
+import { sessionsFile } from '../../src/dashboard/sessions/export-queue.ts';
 import type { Session } from '../../src/dashboard/sessions/view.ts';
 import { mockTimers } from '../support/timers.ts';
 
@@ -99,7 +100,7 @@ suite('an export', () => {
 
   test('breaks off where the API refuses to go on, so that nobody takes a part for the whole', async () => {
     const { api } = apiOf(() => failed(500));
-    await assert.rejects(textOf(csv(pagesFrom(api, list, first))), /ended early: 500/);
+    await assert.rejects(textOf(jsonLines(pagesFrom(api, list, first))), /ended early: 500/);
   });
 
   test('asks for no more than is read, and for nothing once the reader has left', async () => {
@@ -117,6 +118,62 @@ suite('an export', () => {
   });
 });
 
+suite('a file of sessions', () => {
+  const bytesOf = (ids: readonly string[], next_cursor: string | null) =>
+    Buffer.from(JSON.stringify({ data: ids.map((id) => session(id)), next_cursor }));
+
+  /** The file of all pages that an API answers; each is asked for by the cursor before it. */
+  function fileOf(format: FormatName, pages: ReadonlyArray<Buffer | number>) {
+    const asked: string[] = [];
+    const api = {
+      async file(url: string) {
+        asked.push(url);
+        const page = pages[asked.length] ?? 500;
+        return typeof page === 'number'
+          ? ({ ok: false, status: page, mistakes: [] } as const)
+          : ({ ok: true, data: { type: 'application/json', bytes: page } } as const);
+      },
+    };
+    const content = sessionsFile({ api, tenant: '1 test', list, format, first: pages[0] as Buffer });
+    return { asked, text: () => Readable.from(content, { objectMode: false }).setEncoding('utf8').toArray() };
+  }
+
+  test('has every page, in lines that a thread has made', async () => {
+    const ids = Array.from({ length: 50 }, (_, place) => `chk_${place}`);
+    const pages = [bytesOf(ids, 'chk_49'), bytesOf(['chk_50'], 'chk_50'), bytesOf([], null)];
+    const csv = fileOf('csv', pages);
+    const lines = (await csv.text()).join('').trimEnd().split('\r\n');
+    assert.match(lines[0] ?? '', /^created_at,id,reference_id,/);
+    assert.deepEqual(
+      lines.slice(1).map((line) => line.split(',')[1]),
+      [...ids, 'chk_50'],
+    );
+    assert.deepEqual(csv.asked, [
+      '/v3/checkout?status=active&limit=50&after=chk_49',
+      '/v3/checkout?status=active&limit=50&after=chk_50',
+    ]);
+    const jsonl = (await fileOf('jsonl', pages).text()).join('');
+    assert.deepEqual(
+      jsonl
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+      [...ids, 'chk_50'].map((id) => session(id)),
+    );
+  });
+
+  test('waits for a service without time, and breaks off where it is refused', async () => {
+    const waiting = fileOf('csv', [bytesOf(['chk_1'], 'chk_1'), 503, bytesOf(['chk_2'], null)]);
+    assert.match((await waiting.text()).join(''), /,chk_1,[\s\S]*,chk_2,/);
+    await assert.rejects(fileOf('csv', [bytesOf(['chk_1'], 'chk_1'), 403]).text(), /ended early: 403/);
+  });
+
+  test('breaks off where the thread has failed, and the next one has a thread again', async () => {
+    await assert.rejects(fileOf('csv', [Buffer.from('{"data":')]).text(), /thread that exports has failed/);
+    assert.match((await fileOf('csv', [bytesOf(['chk_1'], null)]).text()).join(''), /,chk_1,/);
+  });
+});
+
 suite('a cell of CSV', () => {
   for (const [value, cell] of [
     ['plain', 'plain'],
@@ -131,11 +188,9 @@ suite('a cell of CSV', () => {
     ['＝1', `'＝1`],
     ['a=1', 'a=1'],
   ] as const) {
-    test(`of ${JSON.stringify(value)}`, async () => {
-      async function* pages() {
-        yield [session('chk_1', { transaction_description: value })];
-      }
-      assert.ok((await textOf(csv(pages()))).includes(`,chk_1,,${cell},,`));
+    test(`of ${JSON.stringify(value)}`, () => {
+      const line = formats.csv.linesOf([session('chk_1', { transaction_description: value })]);
+      assert.ok(line.includes(`,chk_1,,${cell},,`));
     });
   }
 });

@@ -1,18 +1,20 @@
 /** The list of sessions: found by every filter of the API, page by page, and exported as a file. */
 
 import { isRefusal } from '../../checkout/refusals.ts';
+import { tenantName } from '../../checkout/tenant.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { type ApiAnswer, type Mistake, mistakesOf } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { executeOnUser } from '../execute.ts';
-import { jsonLines, pageOf, pagesFrom } from '../export.ts';
+import { bytesOf, pageOf } from '../export.ts';
 import { type Form, otherMistakes } from '../form.ts';
 import { listKeys } from '../keys.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
 import type { Declare, Visit } from '../screen.ts';
 import { askedColumns, columnsFor, columnsForm, columnsIn, sessionTable } from '../sessions/columns.ts';
-import { csv } from '../sessions/export.ts';
+import { formats } from '../sessions/export.ts';
+import { sessionsFile } from '../sessions/export-queue.ts';
 import {
   chips,
   type Filters,
@@ -44,19 +46,25 @@ export function sessionsScreens(declare: Declare, dependencies: DashboardDepende
     return list(visit, filters, await api.get<Session[]>(`/v3/checkout?${query}`), mistakes);
   });
 
-  for (const [extension, type, write] of [
-    ['csv', 'text/csv; charset=utf-8', csv],
-    ['jsonl', 'application/jsonl; charset=utf-8', jsonLines],
-  ] as const) {
-    declare({ method: 'GET', path: `${root}.${extension}`, needs }, async (visit) => {
+  for (const format of ['csv', 'jsonl'] as const) {
+    declare({ method: 'GET', path: `${root}.${format}`, needs }, async (visit) => {
       const { anew, api, place } = visit;
       const filters = filtersIn(visit.query);
       const { query, mistakes } = queryOf(filters);
-      const all = { path: '/v3/checkout', query };
-      const first = await pageOf<Session>(api, all, null);
-      if (!first.ok || mistakes.length > 0) return list(visit, filters, first, mistakes);
-      const name = `sessions-${place.tenant.account}-${place.mode}.${extension}`;
-      return { file: { name, type, content: write(pagesFrom(anew, all, first)) } };
+      const listed = { path: '/v3/checkout', query };
+      if (mistakes.length > 0)
+        return list(visit, filters, await pageOf<Session>(api, listed, null), mistakes);
+      const first = await bytesOf(api, listed, null);
+      if (!first.ok) return list(visit, filters, first, []);
+      const name = `sessions-${place.tenant.account}-${place.mode}.${format}`;
+      const content = sessionsFile({
+        api: anew,
+        tenant: tenantName(place.tenant),
+        list: listed,
+        format,
+        first: first.data.bytes,
+      });
+      return { file: { name, type: formats[format].type, content } };
     });
   }
 

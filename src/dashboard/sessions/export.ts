@@ -1,6 +1,7 @@
-/** Sessions as CSV. */
+/** Formats that sessions are exported in. */
 import { decimalAmount } from '../../checkout/money.ts';
-import { type Columns, csvOf } from '../../lib/csv.ts';
+import { type Columns, csvHead, csvLines } from '../../lib/csv.ts';
+import { jsonLine } from '../export.ts';
 import type { Session } from './view.ts';
 
 const columns: Columns<Session> = [
@@ -20,5 +21,24 @@ const columns: Columns<Session> = [
   ['url', ({ url }) => url],
 ];
 
-export const csv = (pages: AsyncIterable<readonly Session[]>): AsyncGenerator<string> =>
-  csvOf(columns, pages);
+export type FormatName = 'csv' | 'jsonl';
+
+type Format = {
+  readonly type: string;
+  /** Beginning of the file, before all sessions. */
+  readonly head: string;
+  readonly linesOf: (sessions: readonly Session[]) => string;
+};
+
+export const formats: Readonly<Record<FormatName, Format>> = {
+  csv: {
+    type: 'text/csv; charset=utf-8',
+    head: csvHead(columns),
+    linesOf: (sessions) => csvLines(columns, sessions),
+  },
+  jsonl: {
+    type: 'application/jsonl; charset=utf-8',
+    head: '',
+    linesOf: (sessions) => sessions.map(jsonLine).join(''),
+  },
+};
