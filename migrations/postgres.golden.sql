@@ -147,10 +147,10 @@ CREATE TABLE checkout_overview (
   amount_excess bigint NOT NULL,
   CONSTRAINT checkout_overview_amount_excess_check CHECK ((amount_excess >= 0)),
   CONSTRAINT checkout_overview_amount_open_check CHECK ((amount_open >= 0)),
-  CONSTRAINT checkout_overview_pkey PRIMARY KEY (account, live, id)
+  CONSTRAINT checkout_overview_pkey PRIMARY KEY (account, live, id) INCLUDE (amount, currency, amount_open, amount_excess)
 ) WITH (fillfactor=80);
 CREATE INDEX checkout_overview_description ON checkout_overview USING btree (account, live, description, id) WHERE (description IS NOT NULL);
-CREATE UNIQUE INDEX checkout_overview_pkey ON checkout_overview USING btree (account, live, id);
+CREATE UNIQUE INDEX checkout_overview_pkey ON checkout_overview USING btree (account, live, id) INCLUDE (amount, currency, amount_open, amount_excess);
 
 CREATE TABLE clock_move (
   account bigint NOT NULL,

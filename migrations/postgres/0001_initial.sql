@@ -159,7 +159,8 @@ CREATE TABLE checkout_overview (
   currency text COLLATE "C" NOT NULL,
   amount_open bigint NOT NULL CHECK (amount_open >= 0),
   amount_excess bigint NOT NULL CHECK (amount_excess >= 0),
-  PRIMARY KEY (account, live, id)
+  -- Searches for amounts, and totals, look at very many entries: with these columns the index is enough for them.
+  PRIMARY KEY (account, live, id) INCLUDE (amount, currency, amount_open, amount_excess)
 ) WITH (fillfactor = 80);
 CREATE INDEX checkout_overview_description ON checkout_overview (account, live, description, id)
   WHERE description IS NOT NULL;

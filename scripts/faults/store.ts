@@ -316,9 +316,9 @@ export const storeFaults: readonly Fault[] = [
   },
   {
     name: 'a list looks at every session, though one of its conditions has few',
-    ...sqlite('resources/checkout-lists', 'sqlite/lists'),
-    find: 'fewest < few',
-    replace: 'fewest < 0',
+    ...sqlite('resources/checkout-leads', 'sqlite/lists'),
+    find: 'found < mostOf(lead)',
+    replace: 'found < 0',
   },
   {
     name: 'a list that was read in a thread tells of a change that is not on the disk',
@@ -370,7 +370,7 @@ export const storeFaults: readonly Fault[] = [
   },
   {
     name: 'a search that finds many far from the beginning leaves out the first of them',
-    ...sqlite('resources/checkout-lists', 'sqlite/lists'),
+    ...sqlite('resources/checkout-walk', 'sqlite/lists'),
     find: "['<=', '<']",
     replace: "['<', '<']",
   },
@@ -817,10 +817,29 @@ export const storeFaults: readonly Fault[] = [
     replace: "'fee'],",
   },
   {
-    name: 'a page of amounts on PostgreSQL begins with the newest sessions',
-    ...postgres('resources/checkout-lists', 'postgres/lists'),
-    find: "postgres: sql`true${withinOf(bounds, raw('checkout.id'))}`",
-    replace: "postgres: raw('true')",
+    name: 'a list on PostgreSQL ends with what is found among the first of a condition',
+    ...postgres('resources/checkout-intersection', 'postgres/lists'),
+    find: 'if (found.hasMore) return found;',
+    replace: 'if (found.rows.length > 0) return found;',
+  },
+  {
+    name: 'a list on PostgreSQL has what fulfils any of its conditions',
+    ...postgres('resources/checkout-intersection', 'postgres/lists'),
+    find: "' INTERSECT '",
+    replace: "' UNION '",
+  },
+  {
+    name: 'what several conditions have is looked up row by row',
+    ...postgres('resources/checkout-intersection', 'postgres/lists'),
+    find: "leads.map(({ ids }) => sql`(${ids(null)} OFFSET 0)`),\n    ' INTERSECT ',",
+    replace:
+      "leads.map(({ ids }) => sql`SELECT id FROM checkout WHERE id IN (${ids(null)})`),\n    ' INTERSECT ',",
+  },
+  {
+    name: 'a list on PostgreSQL takes the processors of others, too',
+    ...postgres('postgres/searches', 'postgres/searches'),
+    find: "max_parallel_workers_per_gather: '0'",
+    replace: "max_parallel_workers_per_gather: '2'",
   },
   {
     name: 'an answer is held against its event without the cause of that',
@@ -830,7 +849,7 @@ export const storeFaults: readonly Fault[] = [
   },
   {
     name: 'a search beside amounts ends where few have them',
-    ...sqlite('resources/checkout-lists', 'sqlite/lists'),
+    ...sqlite('resources/checkout-walk', 'sqlite/lists'),
     find: 'amounts?.found === 0',
     replace: 'amounts !== null',
   },

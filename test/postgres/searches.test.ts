@@ -39,6 +39,16 @@ suite('a list on PostgreSQL', async () => {
     assert.deepEqual(await search(a, quick), [{ one: 1 }]);
   });
 
+  test('has one processor', async () => {
+    const plan = await searches()(a, async (sql) => {
+      // As for a table that is so large that others would share the work.
+      await sql`SELECT set_config(name, '0', true) FROM pg_settings
+        WHERE name IN ('parallel_setup_cost', 'parallel_tuple_cost', 'min_parallel_table_scan_size', 'min_parallel_index_scan_size')`;
+      return [...(await sql`EXPLAIN SELECT count(*) FROM pg_attribute`)];
+    });
+    assert.doesNotMatch(JSON.stringify(plan), /Gather/);
+  });
+
   test('makes only other lists of its tenant wait', async () => {
     const search = searches({ listMs: 60_000 });
     let isOver = false;

@@ -68,11 +68,13 @@ suite('a list of sessions', () => {
   });
 
   function plansOf(filter: CheckoutFilter, page: PageRequest, few: number | null): Step[][] {
-    return statementsOf(checkoutPage({ account: 1, mode: 'test' }, filter, page), few).map((statement) => {
-      const { text, values } = onSqlite(statement);
-      const steps = database.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...values);
-      return steps.map(({ parent, detail }) => ({ parent: Number(parent), detail: String(detail) }));
-    });
+    return statementsOf(checkoutPage('sqlite', { account: 1, mode: 'test' }, filter, page), few).map(
+      (statement) => {
+        const { text, values } = onSqlite(statement);
+        const steps = database.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...values);
+        return steps.map(({ parent, detail }) => ({ parent: Number(parent), detail: String(detail) }));
+      },
+    );
   }
 
   /**
@@ -168,7 +170,7 @@ suite('a list of sessions', () => {
       { ...values, ...rare, paidInExcess: true, amountFrom: 5000, amountTo: 1000, search: 'ada' },
       { ...values, ...rare, amountFrom: 9000, search: '2 x' },
     ];
-    await comparePages(mine, filters, place.id, async (list) => steps(list));
+    await comparePages('sqlite', mine, filters, place.id, async (list) => steps(list));
     many.close();
   });
 

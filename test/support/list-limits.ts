@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { CheckoutRow } from '../../src/store/columns.ts';
 import type { Page, PageRequest } from '../../src/store/page.ts';
-import { checkoutPage, type ListLimits } from '../../src/store/resources/checkout-lists.ts';
+import type { ListLimits } from '../../src/store/resources/checkout-leads.ts';
+import { checkoutPage } from '../../src/store/resources/checkout-lists.ts';
+import type { Dialect } from '../../src/store/sql.ts';
 import type { Steps } from '../../src/store/steps.ts';
 import type { CheckoutFilter } from '../../src/store/store.ts';
 import { combinationsOf, titleOf } from './filters.ts';
@@ -16,13 +18,14 @@ type Run = (list: Steps<Page<CheckoutRow>>) => Promise<Page<CheckoutRow>>;
  */
 const limits: readonly ListLimits[] = [
   { few: 0, near: 0 },
-  { few: 0, near: 20 },
+  { few: 0, near: 10 },
   { few: 0, near: 1_000_000 },
   { few: 40, near: 0 },
 ];
 
 /** Every filter, and each with each other, from the beginning, behind a session and before it. */
 export async function comparePages(
+  dialect: Dialect,
   tenant: Tenant,
   filters: readonly CheckoutFilter[],
   place: string,
@@ -32,11 +35,15 @@ export async function comparePages(
   let found = 0;
   for (const filter of filters.flatMap(combinationsOf)) {
     for (const page of requests) {
-      const expected = inShort(await run(checkoutPage(tenant, filter, page)));
+      const expected = inShort(await run(checkoutPage(dialect, tenant, filter, page)));
       found += expected.ids.length;
       for (const limit of limits) {
         const title = `${titleOf(filter)} ${JSON.stringify([filter, page, limit])}`;
-        assert.deepEqual(inShort(await run(checkoutPage(tenant, filter, page, limit))), expected, title);
+        assert.deepEqual(
+          inShort(await run(checkoutPage(dialect, tenant, filter, page, limit))),
+          expected,
+          title,
+        );
       }
     }
   }

@@ -14,7 +14,7 @@ export function lists(pool: Pool, { same }: CheckoutCache): Pick<Checkouts, 'lis
   /** Turns of the lists of all tenants: their rows are parsed and serialized by the thread that answers. */
   const ownTurn = createOneATurn(TURN_MS);
   const search = (tenant: Tenant, filter: CheckoutFilter, page: PageRequest) =>
-    searchFor(pool, tenant, checkoutPage(tenant, filter, page));
+    searchFor(pool, tenant, checkoutPage('postgres', tenant, filter, page));
 
   return {
     async list(tenant, filter, page) {

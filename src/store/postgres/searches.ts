@@ -10,17 +10,18 @@ import { type Connection, type Sql, settingsOf } from './connection.ts';
 /**
  * Every list has an index that leads, or is in the order of one of which few rows fill the page: the planner may think that
  * to read all of a table, or all that matches, and to sort it is as good. And to compile a statement takes longer than to
- * run it.
+ * run it. What many rows are found in by several indexes is held in memory.
  */
-const settings = (listMs: number) =>
-  settingsOf({
-    statement_timeout: `${listMs}`,
-    enable_seqscan: 'off',
-    enable_bitmapscan: 'off',
-    enable_hashjoin: 'off',
-    enable_mergejoin: 'off',
-    jit: 'off',
-  });
+export const planning = {
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  // One list would take the processors of others, too.
+  max_parallel_workers_per_gather: '0',
+  work_mem: '16MB',
+  jit: 'off',
+} as const;
 
 type Job = {
   readonly tenant: string;
@@ -36,6 +37,7 @@ export function createSearches(
   on: On,
   { listMs = 2_000, ...limits }: Partial<TurnLimits> & { readonly listMs?: number } = {},
 ) {
+  const settings = settingsOf({ statement_timeout: `${listMs}`, ...planning });
   const turns = createTurns<Job>({ ...listTurns, ...limits }, tooManyLists);
   const free = [...connections];
   const busy = new Set<string>();
@@ -65,7 +67,7 @@ export function createSearches(
     await on(connection, tenant, async (sql) => {
       const begun = Promise.all([
         sql.unsafe('BEGIN READ ONLY').execute(),
-        sql.unsafe(settings(listMs), [], { prepare: true }).execute(),
+        sql.unsafe(settings, [], { prepare: true }).execute(),
       ]);
       // A statement behind a BEGIN that fails would have all the time that it wants.
       begun.catch(() => connection.discard());

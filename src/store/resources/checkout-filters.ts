@@ -1,7 +1,7 @@
 /** Filters of lists of sessions: an entry for each that is a condition on a column. */
 import type { CustomerId } from '../../checkout/ids.ts';
 import type { PaymentStatus, Status } from '../../checkout/session.ts';
-import { either, raw, type Sql, sql } from '../sql.ts';
+import { either, join, raw, type Sql, sql } from '../sql.ts';
 import { type AskedOf, conditionsOf, isSet } from './read.ts';
 
 type Entry = { readonly condition: (value: never) => Sql } & (
@@ -56,19 +56,23 @@ export const isRanged = (filter: CheckoutFilter): boolean => asksFor(filter, ofO
 /** The filter but for what the class has. */
 export const besideClass = (filter: CheckoutFilter): CheckoutFilter => without(filter, ofClass);
 
+/** The filter but for what is looked at in the overview, and the condition of that. */
+export const besideRange = (filter: CheckoutFilter): CheckoutFilter => without(filter, ofOverview);
+export const rangeIn = (filter: CheckoutFilter): Sql =>
+  join(conditionsOf(checkoutFilters, only(filter, ofOverview)), ' AND ');
+
 /** A filter that has an index of its own: the index, the condition, and the rest of the filter. */
 export const indexedIn = (filter: CheckoutFilter) =>
   indexed
     .filter(([name]) => filter[name] !== undefined)
     .map(([name, index]) => ({
       index,
-      conditions: conditionsOf(checkoutFilters, only(filter, name)),
+      conditions: conditionsOf(checkoutFilters, only(filter, [name])),
       rest: without(filter, [name]),
     }));
 
-function only(filter: CheckoutFilter, name: Name): Columns {
-  const asked = [[name, filter[name]]];
-  return Object.fromEntries(asked);
+function only(filter: CheckoutFilter, names: readonly Name[]): Columns {
+  return Object.fromEntries(names.map((name) => [name, filter[name]]));
 }
 
 function without(filter: CheckoutFilter, names: readonly Name[]): CheckoutFilter {

@@ -55,7 +55,7 @@ export function listsInThreads(runner: Runner, readers: Readers, { reading, read
 
 export function listsAtOnce(runner: Runner, { reading }: Access): Lists {
   const list: Checkouts['list'] = reading((tenant, filter, page) => {
-    const { rows, hasMore } = runner.steps(checkoutPage(tenant, filter, page));
+    const { rows, hasMore } = runner.steps(checkoutPage('sqlite', tenant, filter, page));
     return { rows: rows.map((row) => soundCheckout(runner, tenant, row)), hasMore };
   });
   return {

@@ -134,7 +134,7 @@ function outlines(text: string, values: readonly SQLInputValue[]): EventRow[] {
 }
 
 function sessions({ tenant, filter, page, form }: SessionsTask) {
-  const found = run.steps(checkoutPage(tenant, filter, page));
+  const found = run.steps(checkoutPage('sqlite', tenant, filter, page));
   if (form === null) {
     const checkoutOf = (row: CheckoutRow) => {
       rest();
