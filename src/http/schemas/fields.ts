@@ -54,6 +54,7 @@ function idOfForm<P extends IdPrefix>(
 
 export const currency = Type.String({
   format: 'iso-4217',
+  title: 'Currency',
   description: 'ISO 4217 currency code, in any case.',
   examples: ['EUR'],
 });
@@ -87,7 +88,7 @@ export const address = (description?: string) =>
   );
 
 export const timestamp = (description: string) =>
-  Type.String({ format: 'timestamp', description, examples: ['2030-01-31T12:00:00Z'] });
+  titled('Timestamp', Type.String({ format: 'timestamp', description, examples: ['2030-01-31T12:00:00Z'] }));
 
 export const phone = Type.Object(
   {
@@ -113,11 +114,11 @@ const postalAddress = Type.Object(postalFields, {
   description: 'A postal address.',
 });
 
-const label = Type.Optional(text(100, 'A name for the address, such as "Home".'));
+const label = Type.Optional(titled('AddressLabel', text(100, 'A name for the address, such as "Home".')));
 
 const contactFields = {
   label,
-  name: Type.Optional(text(250, 'Name of the person or company.')),
+  name: Type.Optional(titled('ContactName', text(250, 'Name of the person or company.'))),
   email: Type.Optional(email),
   phone: Type.Optional(phone),
 };
