@@ -25,6 +25,27 @@ export const requestFaults: readonly Fault[] = [
     replace: '',
   },
   {
+    name: 'keys of a field that may be null are in the log of requests',
+    ...entries,
+    tests: ['test/http/logged-requests.test.ts'],
+    find: 'if (anyOf !== undefined) return anyOf.map(freeKeysOf)',
+    replace: 'if (anyOf !== undefined) return anyOf.slice(1).map(freeKeysOf)',
+  },
+  {
+    name: 'keys of a field of which nothing is said are in the log of requests',
+    ...entries,
+    tests: ['test/http/logged-requests.test.ts'],
+    find: 'if (!isAnything && !isOneOf(',
+    replace: 'if (isAnything || !isOneOf(',
+  },
+  {
+    name: 'keys beside those that are declared are in the log of requests',
+    ...entries,
+    tests: ['test/http/logged-requests.test.ts'],
+    find: 'if (additionalProperties === false && patternProperties === undefined) return null;',
+    replace: 'if (additionalProperties !== true && patternProperties === undefined) return null;',
+  },
+  {
     name: 'names of fields that are numbers are in the log of requests',
     ...entries,
     find: "position.test(each) && lists.has(tokens[index - 1] ?? '')",

@@ -13,6 +13,12 @@ export const TEXT = '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f]*$';
 /** Titled schemas are components of the API document. Fields that refer to one may describe it in other words. */
 export const titled = <T extends TSchema>(title: string, schema: T): T => ({ ...schema, title });
 
+/**
+ * Marks an object whose keys the client chooses, and whose values have fields that are ours: they are named in the log of
+ * requests. The document has nothing of it.
+ */
+export const OF_OURS = Symbol('values with fields of ours');
+
 export const text = (maxLength: number, description: string, example?: string) =>
   Type.String({
     maxLength,
