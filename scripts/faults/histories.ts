@@ -129,8 +129,8 @@ export const historyFaults: readonly Fault[] = [
   {
     name: 'deliveries are given up before they are tried',
     ...found('worker/retention'),
-    find: 'await giveUp(dependencies, tenant, before);',
-    replace: 'await giveUp(dependencies, tenant, now as never);',
+    find: 'giveUp(dependencies, tenant, before)',
+    replace: 'giveUp(dependencies, tenant, now as never)',
   },
   {
     name: 'an event is forgotten once it is delivered, however young it is',

@@ -79,6 +79,32 @@ export const wayInFaults: readonly Fault[] = [
     replace: '',
   },
   {
+    name: 'who signs in by a passkey alone removes the last one',
+    ...identities,
+    find: 'if (passkeys.length === 0 && hasPasskeysAlone(user, identity))',
+    replace: 'if (passkeys.length === 0 && user.password === null && user.identity === undefined)',
+  },
+  {
+    name: 'an account of the provider that was replaced meanwhile counts as a way in',
+    ...identities,
+    find: '!(known !== null && hasIdentity(user, known))',
+    replace: 'known === null',
+  },
+  {
+    name: 'an account of a former provider counts as a way in when the last passkey goes',
+    file: 'src/dashboard/confirm.ts',
+    tests: ['test/dashboard/oidc-invitations.test.ts'],
+    find: '(identity !== undefined && provider?.knows(identity) === true ? identity : null)',
+    replace: '(identity ?? null)',
+  },
+  {
+    name: 'a passkey that stays is told to be removed',
+    file: 'src/dashboard/screens/factors.ts',
+    tests: ['test/dashboard/oidc-invitations.test.ts'],
+    find: '    if (isRefusal(decision)) return refused(422, mistake(decision.detail));\n',
+    replace: '',
+  },
+  {
     name: 'a password is set by whoever has got hold of a sign-in',
     ...identities,
     find: "if (!isConfirmed(signIn, now)) return refuse('not_found', TOO_LONG_AGO);\n  if (user.password",

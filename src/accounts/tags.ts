@@ -21,6 +21,9 @@ export const receivingAccountTag = (account: ReceivingAccount): string =>
 export const railCredentialsTag = ({ secrets, setAt, setBy }: SealedCredentials): string =>
   tagOf({ hints: Object.entries(secrets).map(([field, { hint }]) => [field, hint]), setAt, setBy });
 
+/** Another image has another name. */
+export const logoTag = (name: string): string => tagOf({ logo: name });
+
 /** The tag of what the command changes; null where that is not there. */
 function tagBefore(account: Account, mode: Mode, command: AccountCommand): string | null {
   if ('rail' in command) {
@@ -30,6 +33,10 @@ function tagBefore(account: Account, mode: Mode, command: AccountCommand): strin
   if ('id' in command) {
     const known = account.settings[mode].receivingAccounts.find(({ id }) => id === command.id);
     return known === undefined ? null : receivingAccountTag(known);
+  }
+  if (command.type === 'set_logo' || command.type === 'remove_logo') {
+    const name = account.logos[mode];
+    return name === null ? null : logoTag(name);
   }
   return command.type === 'rename_account' ? accountTag(account) : settingsTag(account, mode);
 }

@@ -20,6 +20,8 @@ export type ApiAnswer<T> =
 
 export type ApiRefusal = Extract<ApiAnswer<unknown>, { readonly ok: false }>;
 
+export type ApiFile = { readonly type: string; readonly etag: string; readonly bytes: Buffer };
+
 /** Result of several answers of the API, or the first refusal among them. */
 export type Told<T> = { readonly ok: true; readonly data: T } | ApiRefusal;
 
@@ -50,11 +52,12 @@ export function apiFor({ ask, ...asker }: Given) {
 
   return {
     get: <T>(url: string) => call<T>({ method: 'GET', url }),
-    /** A file, with its type. */
-    async file(url: string): Promise<Told<{ readonly type: string; readonly bytes: Buffer }>> {
+    /** A file, with its type and version. */
+    async file(url: string): Promise<Told<ApiFile>> {
       const { status, headers, bytes } = await ask(asker, { method: 'GET', url });
       if (status >= 400) return refusalIn(status, bytes);
-      return { ok: true, data: { type: String(headers['content-type'] ?? ''), bytes } };
+      const [type, etag] = [headers['content-type'], headers.etag].map((value) => String(value ?? ''));
+      return { ok: true, data: { type: type ?? '', etag: etag ?? '', bytes } };
     },
     /** Sends a file as it comes. */
     upload: <T>(url: string, content: Readable | Buffer, headers?: OwnRequest['headers']) =>

@@ -24,6 +24,10 @@ const SEEN = 'seen';
 /** False for a form that only proves who somebody is, who then gets the form that they wanted. */
 export const isSent = ({ [SEEN]: seen }: Form): boolean => seen !== undefined;
 
+/** The hidden field with what the visitor of a form sees. */
+export const seenField = <T>(fields: ReadonlyArray<Editable<T>>, thing: T): Html =>
+  hidden(SEEN, JSON.stringify(textsOf(fields, thing)));
+
 /** The fields with what was typed, or with what is there. */
 export function editFields<T>(
   fields: ReadonlyArray<Editable<T>>,
@@ -31,7 +35,7 @@ export function editFields<T>(
   { form, mistakes }: { readonly form: Form; readonly mistakes: readonly Mistake[] },
 ): Html {
   const wasSent = isSent(form);
-  return html`${hidden(SEEN, JSON.stringify(textsOf(fields, thing)))}
+  return html`${seenField(fields, thing)}
 ${fields.map((each) => {
   const { text, many, value: _, ...shown } = each;
   const current = (wasSent ? typed(each, form) : undefined) ?? text(thing);
@@ -57,7 +61,7 @@ export function editOf<T>(
     const { [name]: now = '' } = current;
     const text = typed(each, form) ?? before;
     if (text === before || text === now) continue;
-    if (now !== before) mistakes.push({ message: changedMeanwhile(now), pointer: `/${name}` });
+    if (now !== before) mistakes.push({ message: changedMeanwhile(shownTo(each, now)), pointer: `/${name}` });
     else setAt(patch, name.split('/'), value(text));
   }
   return { patch, mistakes };
@@ -77,6 +81,12 @@ const changedMeanwhile = (now: string): string =>
   now === ''
     ? 'Somebody has emptied this meanwhile. Send the form again to have it as you typed it.'
     : `Somebody has changed this meanwhile, to ${now.replaceAll('\n', ', ')}. Send the form again to have it as you typed it.`;
+
+/** The text as the form shows it: of one that is chosen, what the choice is called. */
+const shownTo = <T>({ many, choices = [] }: Editable<T>, text: string): string => {
+  const titleOf = (chosen: string) => String(choices.find(([value]) => value === chosen)?.[1] ?? chosen);
+  return many ? text.split(' ').map(titleOf).join(', ') : titleOf(text);
+};
 
 const textsOf = <T>(fields: ReadonlyArray<Editable<T>>, thing: T): Texts =>
   Object.fromEntries(fields.map(({ name, text }) => [name, text(thing)]));

@@ -14,6 +14,7 @@ import { errorTable } from './error-table.ts';
 import { NO_OPERATION, type RequestError } from './errors.ts';
 import type { Accepted, DeclaredOperation } from './operation.ts';
 import type { RequestLog } from './request-log.ts';
+import { OF_OURS } from './schemas/fields.ts';
 
 /** Mistakes of an entry; an answer may have more. */
 const MOST_ERRORS = 10;
@@ -83,7 +84,7 @@ export function createLoggedRequests({ log, realNow, waitedMs }: Dependencies) {
         operation: NO_OPERATION,
         subject: null,
         status: errorTable[failure.reason].status,
-        errors: loggedErrors(failure, { names: new Set(), lists: new Set() }),
+        errors: loggedErrors(failure, { names: new Set(), lists: new Set(), free: new Map() }),
         idempotency: 'none',
       });
     },
@@ -106,10 +107,15 @@ function loggedErrors({ items }: RequestError, names: FieldNames): LoggedError[]
 }
 
 /** A pointer with `*` for whatever the client has chosen: a number is the place in a list, or a key that looks like one. */
-function withoutKeys(pointer: string, { names, lists }: FieldNames): string {
+export function withoutKeys(pointer: string, { names, lists, free }: FieldNames): string {
   const tokens = pointer.split('/');
   const isChosen = (index: number) =>
-    tokens[index - 1] === KEYED || tokens.slice(0, index).includes(FREE_FORM);
+    tokens.slice(0, index).some((each, at) => {
+      const keys = free.get(each);
+      if (keys === undefined) return false;
+      const isDeclared = keys.declared.has(tokens[at + 1] ?? '');
+      return at === index - 1 ? !isDeclared : keys.isDeep && !isDeclared;
+    });
   return tokens
     .map((each, index) => {
       if (isChosen(index)) return '*';
@@ -122,21 +128,56 @@ function withoutKeys(pointer: string, { names, lists }: FieldNames): string {
 /** Headers that mistakes may be about. */
 const headers = ['Idempotency-Key', 'If-Match'];
 
-/** Objects whose keys the client chooses: with fields of any names, and with others that have fields of ours. */
-const FREE_FORM = 'metadata';
-const KEYED = 'csv_mappings';
+/**
+ * Keys of a field that the client chooses: all but those that are declared. They are `isDeep` where whatever is below them
+ * is chosen as well.
+ */
+type FreeKeys = { readonly declared: ReadonlySet<string>; readonly isDeep: boolean };
 
-/** Names of fields, and those of them that may be lists. */
-type FieldNames = { readonly names: ReadonlySet<string>; readonly lists: ReadonlySet<string> };
+/** Names of fields, those of them that may be lists, and those whose schemas leave keys to the client. */
+type FieldNames = {
+  readonly names: ReadonlySet<string>;
+  readonly lists: ReadonlySet<string>;
+  readonly free: ReadonlyMap<string, FreeKeys>;
+};
 
-type Kind = { readonly type?: unknown; readonly anyOf?: readonly Kind[] };
+type Kind = {
+  readonly type?: unknown;
+  readonly anyOf?: readonly Kind[];
+  readonly items?: Kind;
+  readonly properties?: object;
+  readonly additionalProperties?: unknown;
+  readonly patternProperties?: object;
+  readonly enum?: unknown;
+  readonly const?: unknown;
+  readonly [OF_OURS]?: true;
+};
 
 const isList = ({ type, anyOf = [] }: Kind): boolean => type === 'array' || anyOf.some(isList);
+
+/** Keys that a schema leaves to the client; null for none. One that says nothing of what it takes leaves all of them. */
+function freeKeysOf(schema: Kind): FreeKeys | null {
+  const { type, anyOf, items, properties = {}, additionalProperties, patternProperties } = schema;
+  if (anyOf !== undefined) return anyOf.map(freeKeysOf).find((keys) => keys !== null) ?? null;
+  const isOneOf = (kind: string) => [type].flat().includes(kind);
+  if (isOneOf('array')) return freeKeysOf(items ?? {});
+  const isAnything = type === undefined && schema.enum === undefined && schema.const === undefined;
+  if (!isAnything && !isOneOf('object')) return null;
+  if (additionalProperties === false && patternProperties === undefined) return null;
+  return { declared: new Set(Object.keys(properties)), isDeep: schema[OF_OURS] !== true };
+}
+
+/** Of fields with the same name all that any of them leaves to the client. */
+const both = (one: FreeKeys, other: FreeKeys | undefined): FreeKeys => ({
+  declared: other === undefined ? one.declared : one.declared.intersection(other.declared),
+  isDeep: one.isDeep || other?.isDeep === true,
+});
 
 /** Names that fields, parameters and headers of requests have. */
 export function fieldNames(operations: readonly DeclaredOperation[]): FieldNames {
   const names = new Set(headers);
   const lists = new Set<string>();
+  const free = new Map<string, FreeKeys>();
   const visit = (schema: unknown): void => {
     if (typeof schema !== 'object' || schema === null) return;
     for (const [key, value] of Object.entries(schema)) {
@@ -145,6 +186,8 @@ export function fieldNames(operations: readonly DeclaredOperation[]): FieldNames
         for (const [name, field] of Object.entries<Kind>(value)) {
           names.add(name);
           if (isList(field)) lists.add(name);
+          const keys = freeKeysOf(field);
+          if (keys !== null) free.set(name, both(keys, free.get(name)));
         }
       visit(value);
     }
@@ -155,5 +198,5 @@ export function fieldNames(operations: readonly DeclaredOperation[]): FieldNames
     body,
   ];
   for (const { accepted } of operations) schemasOf(accepted).forEach(visit);
-  return { names, lists };
+  return { names, lists, free };
 }

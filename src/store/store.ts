@@ -265,8 +265,8 @@ export type Retention = {
     tenant: Tenant,
     ages: { readonly deliveries: RealTime; readonly events: RealTime | null },
   ): Promise<Removable>;
-  /** Stored answers created before this. */
-  purgeAnswers(createdBefore: RealTime): Promise<number>;
+  /** Stored answers created before this. `onTrouble` hears why those of a tenant stay, which keeps those of no other. */
+  purgeAnswers(createdBefore: RealTime, onTrouble: (error: unknown) => void): Promise<number>;
   /** Deliveries that have ended and were created before this, with their attempts. */
   purgeDeliveries(tenant: Tenant, createdBefore: TenantTime): Promise<number>;
   /** Events from the front of the feed that were created before this and have no delivery. */

@@ -218,6 +218,21 @@ export function withoutIdentity(user: User): UserDecision | Refusal {
   return identity === undefined ? { kind: 'unchanged', user } : changed(others);
 }
 
+/** True for a user whom only the passkeys let in. `known` is the account that the provider of the settings takes now. */
+export const hasPasskeysAlone = (user: User, known: Identity | null): boolean =>
+  user.password === null && !(known !== null && hasIdentity(user, known));
+
+/** The last passkey stays where it is the only way in: without it, its owner would need a new link. */
+export function withoutPasskey(
+  user: User,
+  { passkey, identity }: CommandOf<'remove_passkey'>,
+): UserDecision | Refusal {
+  const passkeys = user.passkeys.filter(({ id }) => id !== passkey);
+  if (passkeys.length === user.passkeys.length) return { kind: 'unchanged', user };
+  if (passkeys.length === 0 && hasPasskeysAlone(user, identity)) return refuse('not_found', NO_OTHER_WAY);
+  return changed({ ...user, passkeys });
+}
+
 /**
  * The provider asks for what factors it wants: the sign-in is whole. It may have asked nothing, of somebody whom it knows
  * already, so that it proves who they are as of when they signed in there, and nothing where that is not told.

@@ -16,6 +16,7 @@ import {
   withIdentity,
   without,
   withoutIdentity,
+  withoutPasskey,
   withPasskey,
   withPasskeyUsed,
   withSignIn,
@@ -84,7 +85,7 @@ export function decideUser(
     case 'add_passkey':
       return withPasskey(user, command);
     case 'remove_passkey':
-      return changed({ ...user, passkeys: user.passkeys.filter(({ id }) => id !== command.passkey) });
+      return withoutPasskey(user, command);
     case 'sign_in_by_passkey': {
       const used = withPasskeyUsed(user, command);
       return used === null

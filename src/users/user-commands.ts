@@ -62,7 +62,8 @@ export type UserCommand = { readonly now: RealTime } & (
       readonly secretHash: string;
     } & Verified)
   | { readonly type: 'add_passkey'; readonly passkey: Pick<Passkey, 'id' | 'publicKey' | 'counter' | 'name'> }
-  | { readonly type: 'remove_passkey'; readonly passkey: string }
+  /** `identity` is the account with which the provider of the settings lets the user in now, or null. */
+  | { readonly type: 'remove_passkey'; readonly passkey: string; readonly identity: Identity | null }
   | ({
       readonly type: 'sign_in_by_passkey';
       readonly signIn: NewSignIn;

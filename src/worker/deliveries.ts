@@ -3,6 +3,7 @@
 import type { AccountSettings } from '../accounts/settings.ts';
 import { inHundredths } from '../checkout/hundredths.ts';
 import { type Tenant, type TenantTime, tenantName } from '../checkout/tenant.ts';
+import { apart } from '../lib/apart.ts';
 import type { RealTime } from '../lib/time.ts';
 import { hashOfBody } from '../store/redact.ts';
 import type { Store, TenantClock } from '../store/store.ts';
@@ -163,13 +164,14 @@ export function createDeliveryPool(
         taken.set(tenantName(tenant), (taken.get(tenantName(tenant)) ?? 0) + 1);
       const takenIn = ({ tenant }: TenantClock) => taken.get(tenantName(tenant)) ?? 0;
       // The tenant with the fewest deliveries in progress comes first.
-      for (const clock of clocks.toSorted((a, b) => takenIn(a) - takenIn(b))) {
+      const inOrder = clocks.toSorted((a, b) => takenIn(a) - takenIn(b));
+      async function fillFor(clock: TenantClock): Promise<void> {
         const { tenant, now } = clock;
         const limit = limitOf(takenIn(clock));
         if (limit === 0) {
           // A tenant with deliveries in progress is looked at again when one of them has ended.
           if (takenIn(clock) === 0) left.push(tenant);
-          continue;
+          return;
         }
         const claimed = await claim(clock, limit);
         if (claimed.length === limit) left.push(tenant);
@@ -184,6 +186,13 @@ export function createDeliveryPool(
           underWay.set(handled, tenant);
         }
       }
+      await apart(
+        inOrder.map((clock) => ({
+          name: `${tenantName(clock.tenant)}: deliveries`,
+          run: () => fillFor(clock),
+        })),
+        onError,
+      );
       return left;
     },
     /**

@@ -1,7 +1,8 @@
 /** Retention: removes data after its time. Ages are in real time, whatever the test clock shows. */
 
 import { REQUEST_LOG_DAYS } from '../accounts/request-log.ts';
-import type { Tenant, TenantTime } from '../checkout/tenant.ts';
+import { type Tenant, type TenantTime, tenantName } from '../checkout/tenant.ts';
+import { apart, type Part } from '../lib/apart.ts';
 import type { RealTime } from '../lib/time.ts';
 import type { Store } from '../store/store.ts';
 import type { Delivery } from '../webhooks/delivery.ts';
@@ -11,7 +12,7 @@ import type { Execute } from '../writer/writer.ts';
 export type RetentionDependencies = {
   readonly store: Store;
   readonly execute: Execute;
-  /** Hears why entries of the log of requests stay. */
+  /** Hears why something stays. */
   readonly onError: (error: unknown) => void;
   /** Real time in milliseconds. */
   readonly realNow: () => RealTime;
@@ -27,37 +28,55 @@ const BATCH = 250;
 
 /** Removes a bounded number of rows of each kind; returns true if there may be more. */
 export async function removeOld(dependencies: RetentionDependencies): Promise<boolean> {
-  const { store, realNow, deliveryDays, eventDays } = dependencies;
+  const { store, onError, realNow, deliveryDays, eventDays } = dependencies;
+  const { retention, requestLog } = store;
   const now = realNow();
-  let removed = await store.retention.purgeAnswers(now - KEEP_ANSWERS_MS);
-  const deliveriesBefore = now - deliveryDays * DAY_MS;
-  for (const { tenant, now: before } of await store.retention.listTenants('deliveries', deliveriesBefore)) {
-    removed += await giveUp(dependencies, tenant, before);
-    removed += await store.retention.purgeDeliveries(tenant, before);
-  }
-  if (eventDays > 0) {
-    const eventsBefore = now - eventDays * DAY_MS;
-    for (const { tenant, now: before } of await store.retention.listTenants('events', eventsBefore)) {
-      removed += await store.retention.purgeEvents(tenant, before);
-    }
-  }
-  removed += await removeRequests(dependencies, now - REQUEST_LOG_DAYS * DAY_MS);
-  return removed > 0;
-}
-
-/** Removes old entries of the log of requests, whose trouble is nobody else's: each tenant by itself, and last of all. */
-async function removeRequests(
-  { store, onError }: RetentionDependencies,
-  createdBefore: RealTime,
-): Promise<number> {
   let removed = 0;
-  for (const tenant of await store.requestLog.listTenants(createdBefore)) {
-    removed += await store.requestLog.purge(tenant, createdBefore).catch((error: unknown) => {
-      onError(error);
-      return 0;
-    });
+  const part = (name: string, remove: () => Promise<number>): Part => ({
+    name,
+    run: async () => {
+      const count = await remove();
+      removed += count;
+    },
+  });
+  async function ofEach(
+    what: 'deliveries' | 'events',
+    days: number,
+    partsOf: (tenant: Tenant, before: TenantTime) => readonly Part[],
+  ): Promise<void> {
+    const clocks = await retention.listTenants(what, now - days * DAY_MS);
+    await apart(
+      clocks.flatMap(({ tenant, now: before }) => partsOf(tenant, before)),
+      onError,
+    );
   }
-  return removed;
+
+  const deliveries = () =>
+    ofEach('deliveries', deliveryDays, (tenant, before) => [
+      part(`${tenantName(tenant)}: given up`, () => giveUp(dependencies, tenant, before)),
+      part(`${tenantName(tenant)}: removed`, () => retention.purgeDeliveries(tenant, before)),
+    ]);
+  const events = () =>
+    ofEach('events', eventDays, (tenant, before) => [
+      part(tenantName(tenant), () => retention.purgeEvents(tenant, before)),
+    ]);
+  async function requests(): Promise<void> {
+    const before = now - REQUEST_LOG_DAYS * DAY_MS;
+    const tenants = await requestLog.listTenants(before);
+    await apart(
+      tenants.map((tenant) => part(tenantName(tenant), () => requestLog.purge(tenant, before))),
+      onError,
+    );
+  }
+
+  const kinds = [
+    part('answers', () => retention.purgeAnswers(now - KEEP_ANSWERS_MS, onError)),
+    { name: 'deliveries', run: deliveries },
+    ...(eventDays > 0 ? [{ name: 'events', run: events }] : []),
+    { name: 'requests', run: requests },
+  ];
+  await apart(kinds, onError);
+  return removed > 0;
 }
 
 /** Fails deliveries that have waited for so long behind a failing receiver. */

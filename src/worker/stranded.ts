@@ -2,8 +2,10 @@
  * Deliveries that nobody wakes. In shards the lock of a subject may be lost, and then one may be added in the moment in
  * which the one before it ends: each is decided on without the other, and the new one waits behind nothing.
  */
+import { tenantName } from '../checkout/tenant.ts';
+import { apart } from '../lib/apart.ts';
 import type { RealTime } from '../lib/time.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, Stranded } from '../store/store.ts';
 import { ownOrigin } from '../writer/command.ts';
 import type { Execute } from '../writer/writer.ts';
 
@@ -11,18 +13,19 @@ type Dependencies = {
   readonly store: Store;
   readonly execute: Execute;
   readonly realNow: () => RealTime;
+  readonly onError: (error: unknown) => void;
 };
 
 /** Longer than a transaction may take. */
 const UNDER_WAY_MS = 60_000;
 
 /** A look for those made since the last that found none, at first for all; it makes them due. True if it found some. */
-export function createWaking({ store, execute, realNow }: Dependencies): () => Promise<boolean> {
+export function createWaking({ store, execute, realNow, onError }: Dependencies): () => Promise<boolean> {
   let since: RealTime = 0;
   return async () => {
     const startedAt = realNow();
     const stranded = await store.work.listStranded(since, startedAt);
-    for (const { tenant, now, deliveries } of stranded) {
+    const wake = async ({ tenant, now, deliveries }: Stranded) => {
       const results = deliveries.map(
         (delivery) =>
           ({
@@ -37,7 +40,11 @@ export function createWaking({ store, execute, realNow }: Dependencies): () => P
           }) as const,
       );
       await execute({ subject: 'deliveries', origin: ownOrigin(tenant, 'time'), results });
-    }
+    };
+    await apart(
+      stranded.map((each) => ({ name: tenantName(each.tenant), run: () => wake(each) })),
+      onError,
+    );
     // Those of a node that is away are looked for when it is back.
     const isMore = stranded.length > 0;
     if (!isMore && store.servedShare() === 1) since = startedAt - UNDER_WAY_MS;

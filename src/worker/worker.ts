@@ -7,6 +7,7 @@ import { tenantNow } from '../accounts/account.ts';
 import type { CheckoutId } from '../checkout/ids.ts';
 import { endsAt } from '../checkout/session.ts';
 import { type Tenant, type TenantTime, tenantName } from '../checkout/tenant.ts';
+import { apart, type Part } from '../lib/apart.ts';
 import { type Loop, startLoop } from '../lib/loop.ts';
 import type { TenantClock, WorkKind } from '../store/store.ts';
 import { type BankEntryDependencies, dueBankEntries } from './bank-entries.ts';
@@ -74,8 +75,14 @@ export function createWorker(options: Options) {
     loopOf[kind]?.nudge();
   }
 
+  /** A part for each tenant with work of the kind, as far as anybody has told of it. */
+  const partsOf = (kind: WorkKind, run: (tenant: Tenant) => Promise<void>): Part[] =>
+    lookout.take(kind).map((tenant) => ({ name: `${tenantName(tenant)}: ${kind}`, run: () => run(tenant) }));
+
   async function runDeliveries(): Promise<boolean> {
-    const clocks = await Promise.all(lookout.take('deliveries').map(clockOf));
+    const clocks: TenantClock[] = [];
+    const look = async (tenant: Tenant) => void clocks.push(await clockOf(tenant));
+    await apart(partsOf('deliveries', look), onError);
     const left = await pool.fill(clocks.filter(isFree));
     for (const tenant of left) lookout.add('deliveries', tenant);
     return left.length > 0 && pool.hasRoom();
@@ -85,12 +92,13 @@ export function createWorker(options: Options) {
   function eachInTurn(kind: WorkKind, attend: DueRows['attend']): () => Promise<boolean> {
     return async () => {
       let isMore = false;
-      for (const tenant of lookout.take(kind)) {
+      const parts = partsOf(kind, async (tenant) => {
         const clock = await clockOf(tenant);
-        if (!isFree(clock) || !(await attend(clock, BATCH))) continue;
+        if (!isFree(clock) || !(await attend(clock, BATCH))) return;
         lookout.add(kind, tenant);
         isMore = true;
-      }
+      });
+      await apart(parts, onError);
       return isMore;
     };
   }

@@ -71,7 +71,13 @@ export type ChangeApiKey = {
 };
 
 /** Changes a user of the dashboard; the tenant is the installation. */
-export type ChangeUser = { readonly origin: Origin; readonly id: UserId; readonly command: UserCommand };
+export type ChangeUser = {
+  readonly origin: Origin;
+  readonly id: UserId;
+  readonly command: UserCommand;
+  /** On the tag of the member whom the command changes. */
+  readonly condition?: Condition | undefined;
+};
 
 /** Makes an account, with its first owner; the tenant is the installation. */
 export type MakeAccount = {

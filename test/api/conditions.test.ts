@@ -1,7 +1,10 @@
 /** Changes of what an account has, for one version of it: the second of two is refused, and nothing of it is written. */
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
+import { newId } from '../../src/lib/id.ts';
+import { png } from '../support/image.ts';
 import { startService } from '../support/service.ts';
+import { changeUser } from '../support/users.ts';
 import { IBAN } from './bank.ts';
 import { assertRefused, type Data, succeeded, writesNothing } from './shop.ts';
 
@@ -216,5 +219,146 @@ suite('what somebody else has changed', () => {
     });
     succeeded(answer);
     assert.equal(answer.headers.get('etag'), await tagAt(path));
+  });
+});
+
+suite('the role of a member, changed for a version', () => {
+  const live = service.createKey({ mode: 'live' });
+  const neighbour = service.service.store.accounts
+    .create(
+      { name: 'Neighbour', webhookSecrets: service.account.webhookSecrets, testClockOffsetMs: 0 },
+      Date.now(),
+    )
+    .then(({ number }) => service.createKey({ account: number, mode: 'live' }));
+  type Given = { readonly body?: object; readonly headers?: Record<string, string> };
+  const callAs = async (key: typeof live, method: string, path: string, { body, headers }: Given = {}) =>
+    call(method, path, {
+      ...(body && { body }),
+      headers: { authorization: (await key).authorization, ...headers },
+    });
+  const ask = (method: string, path: string, given?: Given) => callAs(live, method, path, given);
+  const versionOf = async (path: string) => {
+    const answer = await ask('GET', path);
+    const etag = answer.headers.get('etag') ?? '';
+    assert.match(etag, quoted);
+    return { etag, role: succeeded(answer).role };
+  };
+  async function invited(role = 'support') {
+    const made = succeeded(await ask('POST', '/v3/member', { body: { role } }), 201);
+    const path = `/v3/member/${made.id}`;
+    const put = (to: string, headers: Record<string, string> = {}) =>
+      ask('PUT', path, { body: { role: to }, headers });
+    return { ...made, path, put };
+  }
+
+  test('is changed while that is the one that there is, and tells the next', async () => {
+    const { path, put } = await invited();
+    const before = await versionOf(path);
+    const answer = await put('finance', { 'if-match': before.etag });
+    assert.equal(succeeded(answer).role, 'finance');
+    const now = await versionOf(path);
+    assert.deepEqual([now.etag, now.role], [answer.headers.get('etag'), 'finance']);
+    assert.notEqual(now.etag, before.etag);
+    assert.notEqual(now.etag, (await versionOf((await invited('finance')).path)).etag, 'of this member');
+  });
+
+  test('is neither changed nor taken for another one, and nothing is written', async () => {
+    const { path, put } = await invited();
+    const { etag: seen } = await versionOf(path);
+    succeeded(await put('finance'));
+    const current = (await versionOf(path)).etag;
+    for (const wrong of [seen, `W/${current}`, 'no tag'])
+      await writesNothing(service, async () => {
+        assertStale(await put('read_only', { 'if-match': wrong }));
+        assertStale(await ask('DELETE', path, { headers: { 'if-match': wrong } }));
+      });
+    assertStale(await put('read_only', { 'if-none-match': '*' }));
+    assert.equal((await versionOf(path)).role, 'finance');
+    succeeded(await put('read_only', { 'if-match': `"other", ${current}` }));
+    const { etag } = await versionOf(path);
+    assert.equal(succeeded(await ask('DELETE', path, { headers: { 'if-match': etag } })).deleted, true);
+  });
+
+  test('is changed by one of several that are for the same version', async () => {
+    const { path, put } = await invited();
+    const { etag } = await versionOf(path);
+    const roles = ['finance', 'read_only', 'owner'];
+    const answers = await Promise.all(roles.map((role) => put(role, { 'if-match': etag })));
+    const statuses = answers.map(({ status }) => status);
+    assert.deepEqual(statuses.toSorted(), [200, 412, 412]);
+    assert.equal((await versionOf(path)).role, roles[statuses.indexOf(200)]);
+  });
+
+  test('is the same version when its owner has another name, or a new link', async () => {
+    const { id, path } = await invited();
+    const { etag } = await versionOf(path);
+    const reset = await ask('POST', `${path}/reset`, { headers: { 'if-match': etag } });
+    assert.deepEqual([reset.status, reset.headers.get('etag')], [200, etag]);
+    await writesNothing(service, async () => {
+      assertStale(await ask('POST', `${path}/reset`, { headers: { 'if-match': '"other"' } }));
+    });
+    const [secretHash, signIn] = ['hash of a link', { id: newId('sgn', Date.now()), formToken: 'f' }];
+    const { store } = service.service;
+    await changeUser(store, id, {
+      ...{ type: 'reset_user', account: null, link: { hash: secretHash, until: Date.now() + 60_000 } },
+      now: Date.now(),
+    });
+    await changeUser(store, id, {
+      ...{ type: 'accept_link', secretHash, name: 'Ada', email: 'ada@example.com', password: 'p' },
+      signIn: { ...signIn, secretHash, address: '192.0.2.7', browser: 'Firefox' },
+      now: Date.now(),
+    });
+    assert.equal((await versionOf(path)).etag, etag);
+  });
+
+  test('of who is no member, or one of another account, is not found for any version', async () => {
+    const { path, put } = await invited();
+    const { etag } = await versionOf(path);
+    const unknown = '/v3/member/usr_01kf00000000000000000000a1';
+    for (const [method, body] of [
+      ['PUT', { role: 'finance' }],
+      ['DELETE', undefined],
+    ] as const) {
+      const given = { ...(body && { body }), headers: { 'if-match': etag } };
+      const foreign = await callAs(neighbour, method, path, given);
+      const none = await callAs(neighbour, method, unknown, given);
+      const told = ({ status, json: { errors } }: typeof none) => [status, errors];
+      assert.equal(none.status, 404);
+      assert.deepEqual(told(foreign), told(none));
+    }
+    succeeded(await put('finance', { 'if-match': etag }));
+  });
+});
+
+suite('a logo, changed for a version', () => {
+  const path = '/v3/logo';
+  const put = (image: Buffer, headers: Record<string, string> = {}) =>
+    call('PUT', path, { body: image, headers });
+  const [one, two] = [png({ width: 10, height: 10 }), png({ width: 20, height: 20 })];
+
+  test('is replaced and deleted while that is the one that there is, and made where there is none', async () => {
+    await call('DELETE', path);
+    assertStale(await put(one, { 'if-match': '*' }));
+    const made = await put(one, { 'if-none-match': '*' });
+    assert.equal(made.status, 201);
+    const first = await tagAt(path);
+    assert.match(first, quoted);
+    assert.equal(made.headers.get('etag'), first);
+    succeeded(await call('PUT', '/v3/account_settings', { body: { business: { tax_id: 'logo' } } }));
+    const replaced = await put(two, { 'if-match': first });
+    assert.equal(replaced.status, 200);
+    const second = await tagAt(path);
+    assert.deepEqual([replaced.headers.get('etag'), second === first], [second, false]);
+    await writesNothing(service, async () => {
+      assertStale(await put(one, { 'if-match': first }));
+      assertStale(await put(one, { 'if-none-match': '*' }));
+      assertStale(await call('DELETE', path, { headers: { 'if-match': first } }));
+    });
+    const answers = await Promise.all(
+      [one, png({ width: 30, height: 30 })].map((image) => put(image, { 'if-match': second })),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 412]);
+    const last = await call('DELETE', path, { headers: { 'if-match': await tagAt(path) } });
+    assert.equal(last.status, 204);
   });
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { suite, type TestContext, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createAccount } from '../../src/accounts/account.ts';
 import type { representReceivingAccount } from '../../src/accounts/representation.ts';
@@ -11,6 +11,7 @@ import { defaultSettings } from '../../src/accounts/settings.ts';
 import { serializeMapping } from '../../src/statements/mapping.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { DE_IBAN } from '../methods/bank/build.ts';
+import { cleanUp, type Ends } from '../support/clean-up.ts';
 import { png } from '../support/image.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { freshDirectory, run, runToEnd } from '../support/process.ts';
@@ -21,7 +22,7 @@ import { assertFailure, assertMistake } from './developer.ts';
 const KEY = 'ak_test_boot:sk_test_boot';
 
 /** A database with one account, without a server. */
-async function database(t: TestContext) {
+async function database(t: Ends) {
   const path = join(freshDirectory(t), 'till.db');
   const store = openSqliteStore(path, { serve: true });
   await createAccount(store, 'Shop', Date.now());
@@ -29,14 +30,14 @@ async function database(t: TestContext) {
   return { DATABASE_URL: `sqlite:${path}` };
 }
 
-async function done(t: TestContext, settings: Readonly<Record<string, string>>, ...args: string[]) {
+async function done(t: Ends, settings: Readonly<Record<string, string>>, ...args: string[]) {
   const { code, stdout, stderr } = await runToEnd(t, args, settings);
   assert.deepEqual([code, stderr], [0, ''], args.join(' '));
   return stdout;
 }
 
 async function receivingAccounts(
-  t: TestContext,
+  t: Ends,
   settings: Readonly<Record<string, string>>,
   ...args: string[]
 ): Promise<ReadonlyArray<ReturnType<typeof representReceivingAccount>>> {
@@ -45,7 +46,7 @@ async function receivingAccounts(
   return JSON.parse(stdout);
 }
 
-function fileOf(t: TestContext, content: unknown): string {
+function fileOf(t: Ends, content: unknown): string {
   const file = join(freshDirectory(t), 'settings.json');
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
   return file;
@@ -55,7 +56,8 @@ for (const [name, freshOne] of [
   ['SQLite', async (t) => `sqlite:${join(freshDirectory(t), 'till.db')}`],
   ['PostgreSQL', freshDatabase],
 ] as const satisfies ReadonlyArray<readonly [string, typeof freshDatabase]>) {
-  test(`a server on ${name} takes notice of a receiving account at once`, async (t) => {
+  test(`a server on ${name} takes notice of a receiving account at once`, async () => {
+    await using t = cleanUp();
     const settings = { DATABASE_URL: await freshOne(t) };
     const server = await serveHere(t, { ...settings, BOOTSTRAP_API_KEY: KEY });
     const upload = async () => {
@@ -76,7 +78,8 @@ for (const [name, freshOne] of [
   });
 }
 
-test('receiving accounts that are set at the same time are all kept', async (t) => {
+test('receiving accounts that are set at the same time are all kept', async () => {
+  await using t = cleanUp();
   const settings = await database(t);
   const numbers = ['100001', '100002', '100003', '100004'];
   await Promise.all(
@@ -94,7 +97,8 @@ test('receiving accounts that are set at the same time are all kept', async (t) 
   ]);
 });
 
-test('a command waits for somebody who writes for longer than a server would wait', async (t) => {
+test('a command waits for somebody who writes for longer than a server would wait', async () => {
+  await using t = cleanUp();
   const settings = await database(t);
   const path = settings.DATABASE_URL.slice('sqlite:'.length);
   // Another command, whose commit takes its time.
@@ -113,7 +117,8 @@ test('a command waits for somebody who writes for longer than a server would wai
 });
 
 suite('opentill accounts settings and configure', () => {
-  test('show everything, take it back, and change what is given', async (t) => {
+  test('show everything, take it back, and change what is given', async () => {
+    await using t = cleanUp();
     const settings = await database(t);
     const show = async (...args: string[]) =>
       JSON.parse(await done(t, settings, 'accounts', 'settings', ...args));
@@ -159,7 +164,8 @@ suite('opentill accounts settings and configure', () => {
     assert.equal((await show('--live')).compatibility, 'strict');
   });
 
-  test('take standard input', async (t) => {
+  test('take standard input', async () => {
+    await using t = cleanUp();
     const settings = await database(t);
     const running = run(t, ['accounts', 'configure', '--file', '-'], settings);
     running.child.stdin?.end('\uFEFF{"business": {"email": "shop@example.com"}}');
@@ -167,7 +173,8 @@ suite('opentill accounts settings and configure', () => {
     assert.match(await done(t, settings, 'accounts', 'settings'), /"email": "shop@example\.com"/);
   });
 
-  test('tell all mistakes of a file, and change nothing then', async (t) => {
+  test('tell all mistakes of a file, and change nothing then', async () => {
+    await using t = cleanUp();
     const settings = await database(t);
     const before = await done(t, settings, 'accounts', 'settings');
     const file = fileOf(t, {
@@ -188,7 +195,8 @@ suite('opentill accounts settings and configure', () => {
     assert.equal(await done(t, settings, 'accounts', 'settings'), before);
   });
 
-  test('say in one line what is wrong', async (t) => {
+  test('say in one line what is wrong', async () => {
+    await using t = cleanUp();
     const settings = await database(t);
     const file = (content: unknown) => ['--file', fileOf(t, content)];
     const rows: ReadonlyArray<[string[], RegExp]> = [
@@ -213,7 +221,8 @@ suite('opentill accounts settings and configure', () => {
 });
 
 suite('opentill bank account', () => {
-  test('makes receiving accounts, changes and removes them', async (t) => {
+  test('makes receiving accounts, changes and removes them', async () => {
+    await using t = cleanUp();
     const settings = await database(t);
     const account = (...args: string[]) => done(t, settings, 'bank', 'account', ...args);
     const holder = ['--holder-name', 'Muster Handels GmbH', '--holder-country', 'de'];
@@ -241,7 +250,8 @@ suite('opentill bank account', () => {
     assert.match(live.stderr, /^opentill: there are no receiving accounts; .*\n$/);
   });
 
-  test('says what is wrong by the options that were typed, all of it, and changes nothing then', async (t) => {
+  test('says what is wrong by the options that were typed, all of it, and changes nothing then', async () => {
+    await using t = cleanUp();
     const settings = await database(t);
     const rows: ReadonlyArray<[string[], RegExp]> = [
       [['set', '--first'], /<id> is missing: an id that you choose/],
@@ -277,7 +287,7 @@ suite('opentill bank account', () => {
 });
 
 /** A server, keys for it, and ways to run a command there or on its database. */
-async function begin(t: TestContext) {
+async function begin(t: Ends) {
   const settings = { DATABASE_URL: `sqlite:${join(freshDirectory(t), 'till.db')}` };
   const server = await serveHere(t, settings);
   const keyOf = async (...args: string[]) => {
@@ -292,7 +302,8 @@ async function begin(t: TestContext) {
 }
 
 suite('settings and receiving accounts at a server, without its database', () => {
-  test('are shown and changed as on the database, for the account and mode of the key', async (t) => {
+  test('are shown and changed as on the database, for the account and mode of the key', async () => {
+    await using t = cleanUp();
     const { test, live, there, here, settings } = await begin(t);
     const configure = ['accounts', 'configure', '--file'];
     const patch = fileOf(t, {
@@ -321,7 +332,8 @@ suite('settings and receiving accounts at a server, without its database', () =>
     assert.deepEqual(await receivingAccounts(t, settings), []);
   });
 
-  test('refuse in the same words, and change nothing then', async (t) => {
+  test('refuse in the same words, and change nothing then', async () => {
+    await using t = cleanUp();
     const { test, there, here, url } = await begin(t);
     const before = await here('accounts', 'settings');
     const configure = (content: unknown) => ['accounts', 'configure', '--file', fileOf(t, content)];
@@ -352,13 +364,14 @@ suite('settings and receiving accounts at a server, without its database', () =>
 
 suite('opentill accounts set-logo and remove-logo', () => {
   const image = png({ width: 320, height: 96 });
-  function imageIn(t: TestContext, content: Uint8Array): string {
+  function imageIn(t: Ends, content: Uint8Array): string {
     const file = join(freshDirectory(t), 'logo.png');
     writeFileSync(file, content);
     return file;
   }
 
-  test('work on the database and at a server alike, for one mode', async (t) => {
+  test('work on the database and at a server alike, for one mode', async () => {
+    await using t = cleanUp();
     const { test, live, there, here, url } = await begin(t);
     const shown = async (env: Readonly<Record<string, string>>) => {
       const headers = { authorization: `Basic ${btoa(env.OPENTILL_API_KEY ?? '')}` };
@@ -377,7 +390,8 @@ suite('opentill accounts set-logo and remove-logo', () => {
     assert.deepEqual([await shown(test), await shown(live)], [null, null]);
   });
 
-  test('read standard input', async (t) => {
+  test('read standard input', async () => {
+    await using t = cleanUp();
     const settings = await database(t);
     const reading = run(t, ['accounts', 'set-logo', '-', '--json'], settings);
     reading.child.stdin?.end(image);
@@ -386,7 +400,8 @@ suite('opentill accounts set-logo and remove-logo', () => {
     assert.deepEqual(JSON.parse(reading.output.stdout), shown);
   });
 
-  test('say what is wrong, and change nothing then', async (t) => {
+  test('say what is wrong, and change nothing then', async () => {
+    await using t = cleanUp();
     const { test, url, settings } = await begin(t);
     const wrong = [
       [

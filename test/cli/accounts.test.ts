@@ -6,6 +6,7 @@ import postgres from 'postgres';
 import { Webhook } from 'standardwebhooks';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { type Delivery, startReceiver } from '../api/receiver.ts';
+import { cleanUp } from '../support/clean-up.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { freshDirectory, runToEnd } from '../support/process.ts';
 import { serveHere } from '../support/service.ts';
@@ -35,7 +36,8 @@ for (const [name, database] of [
   ['PostgreSQL', freshDatabase],
 ] as const satisfies ReadonlyArray<readonly [string, typeof freshDatabase]>) {
   suite(`the command accounts on ${name}`, () => {
-    test('renames what payers see, and makes further accounts, beside a server that runs', async (t) => {
+    test('renames what payers see, and makes further accounts, beside a server that runs', async () => {
+      await using t = cleanUp();
       const settings = { DATABASE_URL: await database(t) };
       const server = await serveHere(t, { ...settings, BOOTSTRAP_API_KEY: KEY, ACCOUNT_NAME: 'Old Shop' });
       const accounts = async (...args: string[]) => runToEnd(t, ['accounts', ...args], settings);
@@ -71,7 +73,8 @@ for (const [name, database] of [
       await server.stop();
     });
 
-    test('replaces the secret of webhooks, and both sign for as long as is asked', async (t) => {
+    test('replaces the secret of webhooks, and both sign for as long as is asked', async () => {
+      await using t = cleanUp();
       const settings = { DATABASE_URL: await database(t) };
       const server = await serveHere(t, { ...settings, BOOTSTRAP_API_KEY: KEY });
       const receiver = await startReceiver(t);
@@ -116,7 +119,8 @@ for (const [name, database] of [
   });
 }
 
-test('a mistake with accounts is one clear line', async (t) => {
+test('a mistake with accounts is one clear line', async () => {
+  await using t = cleanUp();
   const settings = { DATABASE_URL: `sqlite:${join(freshDirectory(t), 'till.db')}` };
   const server = await serveHere(t, settings);
   await server.stop();
@@ -143,7 +147,8 @@ test('a mistake with accounts is one clear line', async (t) => {
   }
 });
 
-test('names from elsewhere are listed so that they cannot steer a terminal', async (t) => {
+test('names from elsewhere are listed so that they cannot steer a terminal', async () => {
+  await using t = cleanUp();
   const path = join(freshDirectory(t), 'till.db');
   const server = await serveHere(t, { DATABASE_URL: `sqlite:${path}` });
   await server.stop();

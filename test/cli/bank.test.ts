@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite, type TestContext, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { configure } from '../api/bank.ts';
 import { createSession, fetchSession, pay } from '../api/shop.ts';
+import { cleanUp, type Ends } from '../support/clean-up.ts';
 import { freshDirectory, runToEnd } from '../support/process.ts';
 import { startService } from '../support/service.ts';
 import { camt, csv, type Line, PAYER_IBAN, receiveEuros } from '../support/statements.ts';
@@ -15,7 +16,7 @@ const line = { amount: '25.00', text: 'Thank you', reference: '2026020300000001'
 const entryId = 'ntc_01k9zq4tn30000x5r7m2c9w1he';
 const payinId = 'chk_01k9zq4tn30000x5r7m2c9w1he';
 
-async function setUp(t: TestContext) {
+async function setUp(t: Ends) {
   const service = await startService(t);
   await receiveEuros(service.service.store, { account: service.account.number, mode: 'test' });
   const directory = freshDirectory(t);
@@ -47,7 +48,8 @@ function part(text: string, pattern: RegExp): string {
 }
 
 suite('opentill bank import', () => {
-  test('tells what it would do, and the mistakes of a file by their lines', async (t) => {
+  test('tells what it would do, and the mistakes of a file by their lines', async () => {
+    await using t = cleanUp();
     const { done, opentill, put } = await setUp(t);
     const file = put('first.xml', camt('S1', [line]));
     const told = await done('bank', 'import', '--dry-run', file);
@@ -66,7 +68,8 @@ suite('opentill bank import', () => {
     assert.match(stdout, /wrong\.csv {2}line 3: column "Amount": the amount "x" is not a number\.\n/);
   });
 
-  test('imports several files, and says what each has brought', async (t) => {
+  test('imports several files, and says what each has brought', async () => {
+    await using t = cleanUp();
     const { done, put } = await setUp(t);
     const other = { ...line, text: 'Order 1002', reference: '2026020300000002' };
     const first = put('first.xml', camt('S1', [line]));
@@ -80,7 +83,8 @@ suite('opentill bank import', () => {
     assert.match(named, /^bfl_\w{26} {2}mine\.csv {2}1 entry, /);
   });
 
-  test('goes on behind a file that is wrong, and ends with status 1', async (t) => {
+  test('goes on behind a file that is wrong, and ends with status 1', async () => {
+    await using t = cleanUp();
     const { service, directory, opentill, put } = await setUp(t);
     const files = [
       put('broken.xml', camt('S1', [line]).slice(0, -30)),
@@ -120,7 +124,8 @@ suite('opentill bank import', () => {
     );
   });
 
-  test('streams a file that is larger than what comes in one piece, and says if it is too large', async (t) => {
+  test('streams a file that is larger than what comes in one piece, and says if it is too large', async () => {
+    await using t = cleanUp();
     const { service, directory, opentill, done, put } = await setUp(t);
     const remark = `<!--${'x'.repeat(1023)}-->\n`.repeat(8_000);
     put('large.xml', camt('S1', [line]).replace('<Stmt>', `${remark}<Stmt>`));
@@ -142,7 +147,8 @@ suite('opentill bank import', () => {
 });
 
 suite('opentill bank inbox', () => {
-  test('shows what waits, and what is decided about it', async (t) => {
+  test('shows what waits, and what is decided about it', async () => {
+    await using t = cleanUp();
     const { service, opentill, done, take } = await setUp(t);
     const session = await createSession(service);
     assert.match((await opentill('bank', 'inbox')).stderr, /^opentill: nothing waits\n$/);
@@ -169,7 +175,8 @@ suite('opentill bank inbox', () => {
     assert.match(one.stderr, /^opentill: there are more/);
   });
 
-  test('shows the bank of a payer of whom nothing else is known', async (t) => {
+  test('shows the bank of a payer of whom nothing else is known', async () => {
+    await using t = cleanUp();
     const { done, put } = await setUp(t);
     const bank = '<RltdAgts><DbtrAgt><FinInstnId><BIC>COBADEFFXXX</BIC></FinInstnId></DbtrAgt></RltdAgts>';
     const file = camt('S1', [line]).replace(/<RltdPties>.*?<\/RltdPties>/s, bank);
@@ -177,7 +184,8 @@ suite('opentill bank inbox', () => {
     assert.match(await done('bank', 'inbox'), / {2}eur {2}COBADEFFXXX {2}Thank you {2}/);
   });
 
-  test('lets an entry be split, in the currency of the entry, and the rest be sent back', async (t) => {
+  test('lets an entry be split, in the currency of the entry, and the rest be sent back', async () => {
+    await using t = cleanUp();
     const { service, done, take } = await setUp(t);
     const [first, second] = [await createSession(service, { amount: 1000 }), await createSession(service)];
     await take(line);
@@ -197,7 +205,8 @@ suite('opentill bank inbox', () => {
     assert.match(await done('bank', 'send-back', id, '--reason', 'Too much'), /10\.25 EUR goes back/);
   });
 
-  test('shows what waits for the bank behind what waits for a person, until that is taken back', async (t) => {
+  test('shows what waits for the bank behind what waits for a person, until that is taken back', async () => {
+    await using t = cleanUp();
     const { service, opentill, done, take } = await setUp(t);
     const session = await createSession(service);
     const other = { ...line, amount: '3.50', text: 'Interest', reference: '2026020300000002' };
@@ -223,7 +232,8 @@ suite('opentill bank inbox', () => {
 });
 
 suite('opentill bank payments', () => {
-  test('writes the file that a bank carries out, and writes over none', async (t) => {
+  test('writes the file that a bank carries out, and writes over none', async () => {
+    await using t = cleanUp();
     const { service, directory, opentill, done, take, put } = await setUp(t);
     const session = await createSession(service);
     await take(line);
@@ -271,7 +281,8 @@ suite('opentill bank payments', () => {
     );
   });
 
-  test('says what is left out, and why', async (t) => {
+  test('says what is left out, and why', async () => {
+    await using t = cleanUp();
     const { service, done, put, opentill } = await setUp(t);
     const rows = [line, { ...line, text: 'Order 2', reference: '2026020300000002' }];
     await done('bank', 'import', put('a.csv', csv(rows.slice(0, 1))), '--mapping', 'my-bank');
@@ -298,7 +309,8 @@ suite('opentill bank payments', () => {
   });
 });
 
-test('opentill refunds settle says what became of a refund that no statement tells of', async (t) => {
+test('opentill refunds settle says what became of a refund that no statement tells of', async () => {
+  await using t = cleanUp();
   const { service, done, take } = await setUp(t);
   const session = await createSession(service);
   await take(line);
@@ -333,7 +345,8 @@ test('opentill refunds settle says what became of a refund that no statement tel
   await assertMistake(t, ['refunds', 'settle', paid, 'failed', 'x'], settings, /unexpected argument "x"/);
 });
 
-test('a mistake with the commands of the bank is one clear line', async (t) => {
+test('a mistake with the commands of the bank is one clear line', async () => {
+  await using t = cleanUp();
   const { service } = await setUp(t);
   const settings = settingsFor(service);
   const narrow = await service.createKey({ permissions: ['read'] });
@@ -361,7 +374,8 @@ test('a mistake with the commands of the bank is one clear line', async (t) => {
   await assertMistake(t, ['bank', 'inbox'], {}, /--key .* is missing: .*OPENTILL_API_KEY/);
 });
 
-test('the group bank alone prints its commands', async (t) => {
+test('the group bank alone prints its commands', async () => {
+  await using t = cleanUp();
   const { code, stdout, stderr } = await runToEnd(t, ['bank'], {});
   assert.deepEqual([code, stderr], [0, '']);
   for (const each of [
@@ -382,7 +396,8 @@ for (const [currency, hundredths, part, refund] of [
   ['JPY', 240_000, '100', 10_000],
   ['KWD', 512, '0.120', 12],
 ] as const) {
-  test(`in an account whose clients count hundredths, ${part} is ${part} ${currency}`, async (t) => {
+  test(`in an account whose clients count hundredths, ${part} is ${part} ${currency}`, async () => {
+    await using t = cleanUp();
     const { service, done } = await setUp(t);
     await configure(service, { compatibility: 'v3' });
     const { id } = await createSession(service, { invoice_currency: currency, amount: hundredths });

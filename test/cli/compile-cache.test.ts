@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
+import { cleanUp } from '../support/clean-up.ts';
 import { executable, freshDirectory, run, serve } from '../support/process.ts';
 
 /** Starts the program; the settings of the machine that runs the tests do not reach it. */
@@ -46,7 +47,8 @@ suite('compiled code', () => {
     assert.ok(!existsSync(join(home, '.cache')));
   });
 
-  test('of the service is taken by commands', async (t) => {
+  test('of the service is taken by commands', async () => {
+    await using t = cleanUp();
     const home = freshDirectory(t);
     const settings = {
       DATABASE_URL: `sqlite:${join(home, 'till.db')}`,

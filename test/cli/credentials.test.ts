@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite, type TestContext, test } from 'node:test';
+import { suite, test } from 'node:test';
+import { cleanUp, type Ends } from '../support/clean-up.ts';
 import { freshDirectory, runToEnd } from '../support/process.ts';
 import { CREDENTIALS_KEY, serveHere } from '../support/service.ts';
 
 const good = { secret_key: 'rk_test_canary0123456789', webhook_secret: 'whsec_canary0123456789' };
 
-async function begin(t: TestContext) {
+async function begin(t: Ends) {
   const directory = freshDirectory(t);
   const settings = { DATABASE_URL: `sqlite:${join(directory, 'till.db')}`, CREDENTIALS_KEY };
   await (await serveHere(t, settings)).stop();
@@ -28,7 +29,8 @@ const rotated = { CREDENTIALS_KEY: 'c3'.repeat(32), CREDENTIALS_KEY_PREVIOUS: CR
 const afterRotation = { CREDENTIALS_KEY: rotated.CREDENTIALS_KEY };
 
 suite('opentill credentials', () => {
-  test('sets, lists and removes them, and shows their hints alone', async (t) => {
+  test('sets, lists and removes them, and shows their hints alone', async () => {
+    await using t = cleanUp();
     const { run, set } = await begin(t);
     const line = /^stripe {2}secret_key=…6789 {2}webhook_secret=…6789 {2}20\S+Z {2}operator\n$/;
     for (const { code, stdout, stderr } of [await set(good), await run(['list'])]) {
@@ -46,7 +48,8 @@ suite('opentill credentials', () => {
     assert.match(gone.stderr, /account 1 has no credentials for stripe/);
   });
 
-  test('refuses mistakes with all of them, without what was in the file', async (t) => {
+  test('refuses mistakes with all of them, without what was in the file', async () => {
+    await using t = cleanUp();
     const { run, set } = await begin(t);
     for (const [content, ...expected] of [
       [{ secret_key: 'sk_live_canary', other: 'canary' }, 'secret_key must', 'webhook_secret is', 'other is'],
@@ -65,7 +68,8 @@ suite('opentill credentials', () => {
     assert.equal((await run(['list'])).stdout, '');
   });
 
-  test('encrypts them anew when the key is replaced, beside a server, and has nothing to do the next time', async (t) => {
+  test('encrypts them anew when the key is replaced, beside a server, and has nothing to do the next time', async () => {
+    await using t = cleanUp();
     const { settings, run, set } = await begin(t);
     const live = { secret_key: 'rk_live_canary0123456789', webhook_secret: 'whsec_canary0123456789' };
     for (const each of [await set(good), await set(live, '--live')]) assert.equal(each.code, 0, each.stderr);
@@ -96,7 +100,8 @@ suite('opentill credentials', () => {
     );
   });
 
-  test('encrypts anew what it can read, and says what is left', async (t) => {
+  test('encrypts anew what it can read, and says what is left', async () => {
+    await using t = cleanUp();
     const { run, set } = await begin(t);
     await set(good);
     const other = { CREDENTIALS_KEY: 'd4'.repeat(32) };
@@ -119,7 +124,7 @@ suite('opentill credentials', () => {
 });
 
 suite('opentill credentials at a server, without its database', () => {
-  async function beginThere(t: TestContext, further: Readonly<Record<string, string>> = {}) {
+  async function beginThere(t: Ends, further: Readonly<Record<string, string>> = {}) {
     const directory = freshDirectory(t);
     const settings = { DATABASE_URL: `sqlite:${join(directory, 'till.db')}`, ...further };
     const server = await serveHere(t, settings);
@@ -135,7 +140,8 @@ suite('opentill credentials at a server, without its database', () => {
     return { there, here, id };
   }
 
-  test('sets, lists and removes those of the account and mode of its key', async (t) => {
+  test('sets, lists and removes those of the account and mode of its key', async () => {
+    await using t = cleanUp();
     const { there, here, id } = await beginThere(t, { CREDENTIALS_KEY });
     const none = await there(['list']);
     assert.deepEqual([none.code, none.stdout], [0, '']);
@@ -149,7 +155,8 @@ suite('opentill credentials at a server, without its database', () => {
     assert.equal((await here('list')).stdout, '');
   });
 
-  test('says what the server refuses in the same words, without what was in the file', async (t) => {
+  test('says what the server refuses in the same words, without what was in the file', async () => {
+    await using t = cleanUp();
     const { there, here } = await beginThere(t, { CREDENTIALS_KEY });
     for (const [args, content, status, expected] of [
       [
@@ -172,7 +179,8 @@ suite('opentill credentials at a server, without its database', () => {
     assert.equal((await here('list')).stdout, '');
   });
 
-  test('says so where the server has no key to encrypt them', async (t) => {
+  test('says so where the server has no key to encrypt them', async () => {
+    await using t = cleanUp();
     const { there } = await beginThere(t);
     const { code, stderr } = await there(['set', 'stripe'], good);
     assert.equal(code, 1);

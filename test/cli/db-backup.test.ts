@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { after, before, suite, type TestContext, test } from 'node:test';
+import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { cleanUp, type Ends } from '../support/clean-up.ts';
 import { createHooks } from '../support/hooks.ts';
 import { run, runToEnd, serve } from '../support/process.ts';
 import { serveHere } from '../support/service.ts';
@@ -23,9 +24,10 @@ function backupSuite(kind: Kind): void {
     await fillByService(made, full);
   });
   after(made.run);
-  const filled = (t: TestContext): Promise<string> => kind.copy(t, full);
+  const filled = (t: Ends): Promise<string> => kind.copy(t, full);
 
-  test('a restore brings back what there was', async (t) => {
+  test('a restore brings back what there was', async () => {
+    await using t = cleanUp();
     const url = await filled(t);
     const file = backupIn(t);
     assert.match(await done(t, 'backup', file, '--database', url), /is complete/);
@@ -49,7 +51,8 @@ function backupSuite(kind: Kind): void {
     assert.equal(Number(accounts?.made), Number(accounts?.last));
   });
 
-  test('a backup under load is a snapshot, and has all that was acknowledged before', async (t) => {
+  test('a backup under load is a snapshot, and has all that was acknowledged before', async () => {
+    await using t = cleanUp();
     const url = await kind.fresh(t);
     const server = await serveHere(t, { DATABASE_URL: url, BOOTSTRAP_API_KEY: BOOT });
     const writing = keepWriting(server);
@@ -73,7 +76,8 @@ function backupSuite(kind: Kind): void {
     );
   });
 
-  test('a damaged file gets no backup, and the reason is told', async (t) => {
+  test('a damaged file gets no backup, and the reason is told', async () => {
+    await using t = cleanUp();
     const url = await filled(t);
     const path = url.slice('sqlite:'.length);
     const whole = readFileSync(path);
@@ -90,7 +94,8 @@ function backupSuite(kind: Kind): void {
     }
   });
 
-  test('a database that breaks a rule gets a backup, and the rule is named', async (t) => {
+  test('a database that breaks a rule gets a backup, and the rule is named', async () => {
+    await using t = cleanUp();
     const url = await filled(t);
     await kind.run(url, `UPDATE checkout SET amount_paid = amount_paid + 1`);
     const file = backupIn(t);
@@ -102,7 +107,8 @@ function backupSuite(kind: Kind): void {
     assert.deepEqual(await contents(kind, target), await contents(kind, url));
   });
 
-  test('/metrics tells when the last backup was made, and whether it is good', async (t) => {
+  test('/metrics tells when the last backup was made, and whether it is good', async () => {
+    await using t = cleanUp();
     const url = await kind.fresh(t);
     const server = await serveHere(t, { DATABASE_URL: url, BOOTSTRAP_API_KEY: BOOT });
     async function metrics(): Promise<Record<string, number>> {
@@ -132,7 +138,8 @@ function backupSuite(kind: Kind): void {
     );
   });
 
-  test('a file that exists is not touched, nor one that somebody is writing', async (t) => {
+  test('a file that exists is not touched, nor one that somebody is writing', async () => {
+    await using t = cleanUp();
     const url = await filled(t);
     const file = backupIn(t);
     writeFileSync(file, 'mine');
@@ -144,7 +151,8 @@ function backupSuite(kind: Kind): void {
     assert.equal(readFileSync(`${other}.part`, 'utf8'), 'mine');
   });
 
-  test('a backup that cannot be written leaves nothing', async (t) => {
+  test('a backup that cannot be written leaves nothing', async () => {
+    await using t = cleanUp();
     const url = await filled(t);
     await refused(t, /cannot write .*no such file/, 'backup', '/nowhere/till.backup', '--database', url);
     // A limit of the size of files, as a disk that is full would be; what SQLite needs to read is below it.
@@ -162,7 +170,8 @@ function backupSuite(kind: Kind): void {
     assert.deepEqual(readdirSync(dirname(file)), []);
   });
 
-  test('a database that is there is not overwritten', async (t) => {
+  test('a database that is there is not overwritten', async () => {
+    await using t = cleanUp();
     const url = await filled(t);
     const file = backupIn(t);
     await done(t, 'backup', file, '--database', url);
@@ -172,7 +181,8 @@ function backupSuite(kind: Kind): void {
     assert.deepEqual(await contents(kind, target), before);
   });
 
-  test('a backup that was cut off or changed is refused, and the target stays as it was', async (t) => {
+  test('a backup that was cut off or changed is refused, and the target stays as it was', async () => {
+    await using t = cleanUp();
     const file = backupIn(t);
     await done(t, 'backup', file, '--database', await filled(t));
     const whole = readFileSync(file);
@@ -197,7 +207,8 @@ function backupSuite(kind: Kind): void {
     }
   });
 
-  test('a file that is not a backup is refused', async (t) => {
+  test('a file that is not a backup is refused', async () => {
+    await using t = cleanUp();
     const target = await kind.fresh(t);
     const text = backupIn(t);
     writeFileSync(text, 'a text\nof mine\n');
@@ -214,7 +225,8 @@ function backupSuite(kind: Kind): void {
     await refused(t, /unexpected argument/, 'backup', text, 'other', '--database', target);
   });
 
-  test('a database without anything of opentill is not backed up', async (t) => {
+  test('a database without anything of opentill is not backed up', async () => {
+    await using t = cleanUp();
     const url = await kind.fresh(t);
     const file = backupIn(t);
     await refused(t, /there is no database|has no tables of opentill/, 'backup', file, '--database', url);
@@ -223,7 +235,8 @@ function backupSuite(kind: Kind): void {
     assert.deepEqual(readdirSync(dirname(file)), []);
   });
 
-  test('a backup of a newer opentill is refused', async (t) => {
+  test('a backup of a newer opentill is refused', async () => {
+    await using t = cleanUp();
     const url = await filled(t);
     const target = await kind.fresh(t);
     const file = backupIn(t);
@@ -233,7 +246,8 @@ function backupSuite(kind: Kind): void {
     assert.ok(await isUntouched(kind, target));
   });
 
-  test('killed at any moment, neither leaves anything that looks whole', async (t) => {
+  test('killed at any moment, neither leaves anything that looks whole', async () => {
+    await using t = cleanUp();
     const url = await filled(t);
     const good = backupIn(t);
     await done(t, 'backup', good, '--database', url);
@@ -254,14 +268,15 @@ function backupSuite(kind: Kind): void {
       break;
     }
 
-    async function restored(inner: TestContext, file: string) {
+    async function restored(inner: Ends, file: string) {
       const other = await kind.fresh(inner);
       await done(inner, 'restore', file, '--database', other);
       return contents(kind, other);
     }
   });
 
-  test('asked to stop, a backup leaves nothing at all', async (t) => {
+  test('asked to stop, a backup leaves nothing at all', async () => {
+    await using t = cleanUp();
     const url = await filled(t);
     const file = backupIn(t);
     const { child, ended } = run(t, ['db', 'backup', file, '--database', url], {});
@@ -272,7 +287,8 @@ function backupSuite(kind: Kind): void {
   });
 }
 
-test('on postgres both name the tools of PostgreSQL, without the password, and do nothing', async (t) => {
+test('on postgres both name the tools of PostgreSQL, without the password, and do nothing', async () => {
+  await using t = cleanUp();
   const url = new URL(await postgresql.fresh(t));
   url.password = 'secret';
   const file = backupIn(t);
@@ -286,7 +302,8 @@ test('on postgres both name the tools of PostgreSQL, without the password, and d
 });
 
 suite('restore on sqlite', () => {
-  test('does not take the place of a file that was removed under a service, nor take its log', async (t) => {
+  test('does not take the place of a file that was removed under a service, nor take its log', async () => {
+    await using t = cleanUp();
     const url = await sqlite.fresh(t);
     const path = url.slice('sqlite:'.length);
     const file = backupIn(t);
@@ -303,7 +320,8 @@ suite('restore on sqlite', () => {
     assert.equal(statSync(path).mode & 0o777, 0o600);
   });
 
-  test('refuses a database that has changes beside it', async (t) => {
+  test('refuses a database that has changes beside it', async () => {
+    await using t = cleanUp();
     const url = await sqlite.fresh(t);
     await serveHere(t, { DATABASE_URL: url, BOOTSTRAP_API_KEY: BOOT });
     const path = url.slice('sqlite:'.length);

@@ -6,6 +6,7 @@ import { type CheckListener, isBroken, type Outcome } from '../../src/store/chec
 import { checkPostgres } from '../../src/store/postgres/check.ts';
 import { checkSqlite } from '../../src/store/sqlite/check.ts';
 import { openForReading } from '../../src/store/sqlite/file.ts';
+import { cleanUp } from '../support/clean-up.ts';
 import { evidence } from '../support/evidence.ts';
 import { createHooks } from '../support/hooks.ts';
 import { startPostgres } from '../support/postgres-server.ts';
@@ -42,7 +43,8 @@ function checkSuite(kind: Kind): void {
   });
   after(made.run);
 
-  test('finds nothing wrong with what the service has made', async (t) => {
+  test('finds nothing wrong with what the service has made', async () => {
+    await using t = cleanUp();
     const { code, stdout, stderr } = await runToEnd(t, ['db', 'check'], { DATABASE_URL: healthy });
     assert.deepEqual([code, remarksIn(stderr)], [0, '']);
     const lines = stdout.trimEnd().split('\n');
@@ -80,7 +82,8 @@ function checkSuite(kind: Kind): void {
   });
 
   if (kind.name === 'postgres')
-    test('finds nothing wrong with indexes, where it can look at them', async (t) => {
+    test('finds nothing wrong with indexes, where it can look at them', async () => {
+      await using t = cleanUp();
       const url = await kind.copy(t, healthy);
       await kind.run(url, 'CREATE EXTENSION amcheck');
       assert.deepEqual(
@@ -98,7 +101,8 @@ function checkSuite(kind: Kind): void {
   // Most rules are the same text for both databases.
   const isTried = sampler(kind.name === 'sqlite' ? 0.25 : 0.1);
 
-  test(`finds whatever breaks one of its rules, seed ${seed}`, async (t) => {
+  test(`finds whatever breaks one of its rules, seed ${seed}`, async (context) => {
+    await using t = cleanUp();
     const rules = new Set((await outcomesOf(healthy)).map(({ rule }) => rule));
     assert.deepEqual(new Set(damages[kind.name].map(([rule]) => rule)), rules, 'a rule that nothing breaks');
     for (const [rule, sql] of damages[kind.name].filter(isTried)) {
@@ -110,10 +114,14 @@ function checkSuite(kind: Kind): void {
       assert.ok(found, `${sql} breaks only ${broken.map((each) => each.rule).join('; ') || 'nothing'}`);
       assert.ok(found.examples.length > 0 && found.examples.length <= 5, sql);
     }
-    evidence(t, 'damage', { damages_named: damages[kind.name].filter(isTried).length, rules: rules.size });
+    evidence(context, 'damage', {
+      damages_named: damages[kind.name].filter(isTried).length,
+      rules: rules.size,
+    });
   });
 
-  test('says how many rules are broken, gives a few ids, and nothing of persons', async (t) => {
+  test('says how many rules are broken, gives a few ids, and nothing of persons', async () => {
+    await using t = cleanUp();
     const url = await kind.copy(t, healthy);
     await kind.run(url, `UPDATE checkout SET reference_id = 'x', email = 'ada@example.com'`);
     const { code, stdout, stderr } = await runToEnd(t, ['db', 'check', '--database', url], {});
@@ -126,7 +134,8 @@ function checkSuite(kind: Kind): void {
     assert.doesNotMatch(stdout + stderr, /Lovelace|Grace|example\.com/i);
   });
 
-  test(`tells what else is wrong, whatever row it cannot read, seed ${seed}`, async (t) => {
+  test(`tells what else is wrong, whatever row it cannot read, seed ${seed}`, async () => {
+    await using t = cleanUp();
     const expected = besides.map(([rule]) => rule);
     for (const sql of poison[kind.name].filter(isTried)) {
       const url = await kind.copy(t, healthy);
@@ -146,7 +155,8 @@ function checkSuite(kind: Kind): void {
     }
   });
 
-  test('still tells the rest of a database of which some cannot be read', async (t) => {
+  test('still tells the rest of a database of which some cannot be read', async () => {
+    await using t = cleanUp();
     const url = await kind.copy(t, healthy);
     await kind.run(url, `UPDATE event SET body = 'x'; UPDATE checkout SET amount_paid = amount_paid + 1`);
     const { code, stdout, stderr } = await runToEnd(t, ['db', 'check', '--database', url], {});
@@ -157,7 +167,8 @@ function checkSuite(kind: Kind): void {
     assert.match(remarksIn(stderr), /^opentill: [^\n]+\n$/);
   });
 
-  test('does not look at a database of another schema, or of another program', async (t) => {
+  test('does not look at a database of another schema, or of another program', async () => {
+    await using t = cleanUp();
     const refusal = async (url: string, expected: RegExp) => {
       const { code, stdout, stderr } = await runToEnd(t, ['db', 'check', '--database', url], {});
       assert.deepEqual([code, stdout], [1, '']);
@@ -196,7 +207,8 @@ suite('db check, used wrongly', () => {
     ],
   ];
   for (const [what, args, expected, status = 1] of mistakes) {
-    test(`${what} is named in one line, without secrets`, async (t) => {
+    test(`${what} is named in one line, without secrets`, async () => {
+      await using t = cleanUp();
       const { code, stdout, stderr } = await runToEnd(t, ['db', 'check', ...args], {});
       assert.deepEqual([code, stdout], [status, '']);
       assert.match(stderr, /^opentill: [^\n]+\n$/);
@@ -207,7 +219,8 @@ suite('db check, used wrongly', () => {
 });
 
 suite('db check on postgres', () => {
-  test('works on a standby too, and on whichever of several hosts answers', async (t) => {
+  test('works on a standby too, and on whichever of several hosts answers', async () => {
+    await using t = cleanUp();
     const primary = await startPostgres({ durable: true });
     t.after(() => primary.remove());
     const standby = await startStandby(primary, { synchronous: true });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { suite, type TestContext, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import postgres from 'postgres';
 import { logoBytes } from '../../src/accounts/logo.ts';
@@ -11,6 +11,7 @@ import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { startReceiver } from '../api/receiver.ts';
 import { randomFrom } from '../crash/random.ts';
+import { cleanUp, type Ends } from '../support/clean-up.ts';
 import { png } from '../support/image.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { freshDirectory, type Running, run, runToEnd } from '../support/process.ts';
@@ -25,7 +26,7 @@ const SEED = 20_260_401;
 const PASSWORD = 'geh@eim';
 
 /** A service on SQLite with merchants who have done everything, and receivers of which one refuses. */
-async function setUp(t: TestContext) {
+async function setUp(t: Ends) {
   const path = join(freshDirectory(t), 'till.db');
   const target = await freshDatabase(t);
   const server = await serveHere(t, { DATABASE_URL: `sqlite:${path}` });
@@ -59,22 +60,19 @@ async function says({ child, output }: Running, pattern: RegExp): Promise<void> 
 }
 
 /** Runs a start of the service on the database, which has to be refused. */
-function startRefused(t: TestContext, url: string) {
+function startRefused(t: Ends, url: string) {
   return runToEnd(t, ['serve'], { DATABASE_URL: url, PORT: '0' }, { startsNothing: true });
 }
 
-async function query(
-  t: TestContext,
-  url: string,
-  statement: string,
-): Promise<postgres.RowList<postgres.Row[]>> {
+async function query(t: Ends, url: string, statement: string): Promise<postgres.RowList<postgres.Row[]>> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   t.after(() => sql.end());
   return sql.unsafe(statement);
 }
 
 suite('opentill db move', () => {
-  test('moves everything while the service serves, up to a short stop', async (t) => {
+  test('moves everything while the service serves, up to a short stop', async () => {
+    await using t = cleanUp();
     const { path, target, server, shop, money, refusing, args } = await setUp(t);
     const moving = run(t, args, {});
     while (!STOP_NOW.test(moving.output.stdout) && moving.child.exitCode === null) await shop.act();
@@ -148,7 +146,8 @@ suite('opentill db move', () => {
     assert.equal(kept.prepare('PRAGMA integrity_check').get()?.integrity_check, 'ok');
   });
 
-  test('goes on where it was when it is killed, while the service goes on', async (t) => {
+  test('goes on where it was when it is killed, while the service goes on', async () => {
+    await using t = cleanUp();
     const { path, target, server, shop, money, args } = await setUp(t);
     const random = randomFrom(SEED);
     for (let round = 0; round < scaled(3); round++) {
@@ -163,6 +162,7 @@ suite('opentill db move', () => {
     await server.stop();
     // Kills fall into the final stop as well, however far it gets; the last may find everything done.
     for (let afterMs = 300; !existsSync(`${path}.moved`); afterMs += 150) {
+      assert.ok(afterMs < 10_000, 'it never ends');
       const moving = run(t, args, {});
       await Promise.race([pause(afterMs), moving.ended]);
       await moving.kill('SIGKILL');
@@ -174,7 +174,8 @@ suite('opentill db move', () => {
     for (const [what, answer] of before) assert.equal(after.get(what), answer, what);
   });
 
-  test('finishes what is left when it was killed after the source was put aside', async (t) => {
+  test('finishes what is left when it was killed after the source was put aside', async () => {
+    await using t = cleanUp();
     const { path, target, server, args } = await setUp(t);
     await server.stop();
     // The target stands still just before its last word.
@@ -186,7 +187,10 @@ suite('opentill db move', () => {
       END$$`;
     await watcher`CREATE EVENT TRIGGER wait ON sql_drop EXECUTE FUNCTION wait()`;
     const moving = run(t, args, {});
-    while (!existsSync(`${path}.moved`) || existsSync(`${path}-wal`)) await pause(5);
+    while (!existsSync(`${path}.moved`) || existsSync(`${path}-wal`)) {
+      assert.equal(moving.child.exitCode, null, moving.output.stderr);
+      await pause(5);
+    }
     await moving.kill('SIGKILL');
     await watcher`
       SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -245,7 +249,8 @@ suite('opentill db move', () => {
       /feed_waiting \([^)]*\) has no counterpart/,
     ],
   ];
-  test('names a row that is not the same, and leaves the source as it is', async (t) => {
+  test('names a row that is not the same, and leaves the source as it is', async () => {
+    await using t = cleanUp();
     const { path, target, server, args } = await setUp(t);
     const moving = run(t, args, {});
     await says(moving, STOP_NOW);
@@ -261,7 +266,8 @@ suite('opentill db move', () => {
     await serveHere(t, { DATABASE_URL: `sqlite:${path}` });
   });
 
-  test('stops with one line when it is interrupted or loses the target, and goes on from there', async (t) => {
+  test('stops with one line when it is interrupted or loses the target, and goes on from there', async () => {
+    await using t = cleanUp();
     const { target, server, shop, args } = await setUp(t);
     const interrupted = run(t, args, {});
     await says(interrupted, STOP_NOW);
@@ -300,12 +306,7 @@ suite('opentill db move', () => {
 });
 
 suite('opentill db move refuses', () => {
-  async function refused(
-    t: TestContext,
-    args: readonly string[],
-    message: RegExp,
-    settings = {},
-  ): Promise<void> {
+  async function refused(t: Ends, args: readonly string[], message: RegExp, settings = {}): Promise<void> {
     const { code, stdout, stderr } = await runToEnd(t, ['db', 'move', ...args], settings);
     // The hint at `--help` follows only a wrong command line.
     assert.deepEqual(
@@ -319,7 +320,7 @@ suite('opentill db move refuses', () => {
   }
 
   /** A database with an account, and the address of an empty one. */
-  async function twoDatabases(t: TestContext) {
+  async function twoDatabases(t: Ends) {
     const path = join(freshDirectory(t), 'till.db');
     await makeSource(path);
     return { path, from: `sqlite:${path}`, to: await freshDatabase(t) };
@@ -332,7 +333,8 @@ suite('opentill db move refuses', () => {
     await store.close();
   }
 
-  test('arguments that make no sense', async (t) => {
+  test('arguments that make no sense', async () => {
+    await using t = cleanUp();
     const { path, from, to } = await twoDatabases(t);
     await refused(t, ['--to', 'postgres://u:geheim@h/d'], /--from/, {
       DATABASE_URL: 'postgres://u:geheim@h/d',
@@ -346,7 +348,8 @@ suite('opentill db move refuses', () => {
     await refused(t, ['--from', from, '--to', to], /till\.db\.moved exists already/);
   });
 
-  test('a source that is no database of this version', async (t) => {
+  test('a source that is no database of this version', async () => {
+    await using t = cleanUp();
     const { path, from, to } = await twoDatabases(t);
     const other = `${path}.txt`;
     writeFileSync(other, 'notes');
@@ -357,7 +360,8 @@ suite('opentill db move refuses', () => {
     await refused(t, ['--from', from, '--to', to], /newer opentill \(schema 99/);
   });
 
-  test('a target that it cannot use', async (t) => {
+  test('a target that it cannot use', async () => {
+    await using t = cleanUp();
     const { from, to } = await twoDatabases(t);
     const withPassword = (url: string, port: string) =>
       Object.assign(new URL(url), { port, username: 'till', password: 'geheim' }).href;
@@ -378,7 +382,8 @@ suite('opentill db move refuses', () => {
     await refused(t, ['--from', from, '--to', to], /is not empty \(its table account has rows\)/);
   });
 
-  test('a target of an unfinished move of another database', async (t) => {
+  test('a target of an unfinished move of another database', async () => {
+    await using t = cleanUp();
     const { path, from, to } = await twoDatabases(t);
     const server = await serveHere(t, { DATABASE_URL: from });
     const moving = run(t, ['db', 'move', '--from', from, '--to', to], {});
@@ -397,7 +402,8 @@ suite('opentill db move refuses', () => {
   });
 });
 
-test('every column of PostgreSQL is moved', async (t) => {
+test('every column of PostgreSQL is moved', async () => {
+  await using t = cleanUp();
   const url = await freshDatabase(t);
   await (await openPostgresStore(url)).close();
   const rows = await query(

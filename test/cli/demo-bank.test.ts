@@ -3,13 +3,15 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
+import { cleanUp } from '../support/clean-up.ts';
 import { freshDirectory, run } from '../support/process.ts';
 
 const root = join(import.meta.dirname, '../..');
 const program = join(root, 'scripts/demo-bank.ts');
 
 suite('the demo of payments by bank transfer', () => {
-  test('ends well, and shows what became of each transfer', async (t) => {
+  test('ends well, and shows what became of each transfer', async () => {
+    await using t = cleanUp();
     const { output, ended } = run(t, [], {}, { program, directory: freshDirectory(t) });
     const { code } = await ended;
     const { stdout, stderr } = output;
@@ -36,7 +38,8 @@ suite('the demo of payments by bank transfer', () => {
     }
   });
 
-  test('says so where what reads the codes is not installed', async (t) => {
+  test('says so where what reads the codes is not installed', async () => {
+    await using t = cleanUp();
     const clone = freshDirectory(t);
     for (const each of ['src', 'scripts', 'test/support', 'migrations', 'package.json']) {
       cpSync(join(root, each), join(clone, each), { recursive: true });

@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { problemOf } from '../../src/cli/demo/receiver.ts';
 import { signatureHeaders } from '../../src/webhooks/sign.ts';
+import { cleanUp } from '../support/clean-up.ts';
 import { freshDirectory, runToEnd } from '../support/process.ts';
 
-test('the demo ends well, and shows a payment from beginning to end', async (t) => {
+test('the demo ends well, and shows a payment from beginning to end', async (context) => {
+  await using t = cleanUp();
   const { code, stdout, stderr } = await runToEnd(t, ['demo'], {}, { directory: freshDirectory(t) });
   assert.deepEqual([code, stderr], [0, '']);
   const lasting = stdout
@@ -15,7 +17,9 @@ test('the demo ends well, and shows a payment from beginning to end', async (t) 
     .replaceAll(/(transaction)\/\w+/g, '$1/<token>')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>');
   // Written anew by --test-update-snapshots.
-  t.assert.fileSnapshot(lasting, join(import.meta.dirname, 'demo.txt'), { serializers: [(text) => text] });
+  context.assert.fileSnapshot(lasting, join(import.meta.dirname, 'demo.txt'), {
+    serializers: [(text) => text],
+  });
 });
 
 test('the receiver of the demo believes what is signed with its secret, and from now', () => {

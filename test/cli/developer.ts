@@ -1,7 +1,7 @@
 /** A developer's machine: the command line beside a service that is elsewhere, reached by its address and a key. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { TestContext } from 'node:test';
+import type { Ends } from '../support/clean-up.ts';
 import { type Running, run, runToEnd } from '../support/process.ts';
 import type { TestKey, TestService } from '../support/service.ts';
 
@@ -13,24 +13,24 @@ export function settingsFor({
 }
 
 /** Runs a command to its end. */
-export function opentill(t: TestContext, service: TestService, ...args: string[]) {
+export function opentill(t: Ends, service: TestService, ...args: string[]) {
   return runToEnd(t, args, settingsFor(service), { waits: true });
 }
 
 type Settings = Readonly<Record<string, string>>;
 
 /** Asserts that the command line is wrong: status 2 and one line that matches, and nothing else. */
-export function assertMistake(t: TestContext, args: readonly string[], settings: Settings, expected: RegExp) {
+export function assertMistake(t: Ends, args: readonly string[], settings: Settings, expected: RegExp) {
   return assertRefused(t, args, settings, 2, expected);
 }
 
 /** Asserts that the command fails: status 1 and one line that matches, and nothing else. */
-export function assertFailure(t: TestContext, args: readonly string[], settings: Settings, expected: RegExp) {
+export function assertFailure(t: Ends, args: readonly string[], settings: Settings, expected: RegExp) {
   return assertRefused(t, args, settings, 1, expected);
 }
 
 async function assertRefused(
-  t: TestContext,
+  t: Ends,
   args: readonly string[],
   settings: Settings,
   status: number,
@@ -45,7 +45,7 @@ async function assertRefused(
 
 /** Starts `listen`, and waits until it says that it listens. */
 export async function startListening(
-  t: TestContext,
+  t: Ends,
   service: Pick<TestService, 'url' | 'key'>,
   ...args: string[]
 ): Promise<Running> {

@@ -6,11 +6,12 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import type { Command } from '../../src/cli/declare/command.ts';
 import { commandNames, loadCommand } from '../../src/cli/table.ts';
 import { startReceiver } from '../api/receiver.ts';
 import { until } from '../api/shop.ts';
+import { cleanUp, type Ends } from '../support/clean-up.ts';
 import { png } from '../support/image.ts';
 import { freshDirectory, run, runToEnd } from '../support/process.ts';
 import { CREDENTIALS_KEY, serveHere } from '../support/service.ts';
@@ -45,7 +46,7 @@ function assertKeys(name: string, command: Command, value: unknown): string {
   return json.form === 'lines' ? `${name} ${record}` : name;
 }
 
-async function setUp(t: TestContext) {
+async function setUp(t: Ends) {
   const directory = freshDirectory(t);
   const settings = { DATABASE_URL: `sqlite:${join(directory, 'till.db')}`, CREDENTIALS_KEY };
   const server = await serveHere(t, settings);
@@ -117,7 +118,8 @@ const first = ([data]: readonly Data[]): Data => {
   return data;
 };
 
-test('every command that prints data prints it as JSON, with the keys that are documented', async (t) => {
+test('every command that prints data prints it as JSON, with the keys that are documented', async () => {
+  await using t = cleanUp();
   const { directory, settings, seen, loaded, environmentOf, check, json } = await setUp(t);
   const put = (name: string, content: string) => {
     writeFileSync(join(directory, name), content);

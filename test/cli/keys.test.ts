@@ -2,16 +2,17 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { suite, type TestContext, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { createApiKey, usualPermissions } from '../../src/accounts/api-key.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { cleanUp, type Ends } from '../support/clean-up.ts';
 import { freshDirectory, runToEnd } from '../support/process.ts';
 import { serveHere } from '../support/service.ts';
 
 const BOOT = 'ak_test_boot:sk_test_boot';
 
 /** A server, and the command line beside it on the same database. */
-async function setUp(t: TestContext) {
+async function setUp(t: Ends) {
   const settings = { DATABASE_URL: `sqlite:${join(freshDirectory(t), 'till.db')}` };
   const server = await serveHere(t, { ...settings, BOOTSTRAP_API_KEY: BOOT });
   const keys = (...args: string[]) => runToEnd(t, ['keys', ...args], settings);
@@ -36,7 +37,8 @@ function made(stdout: string): { id: string; secret: string } {
 }
 
 suite('opentill keys, beside a server that runs', () => {
-  test('a key works as soon as it is made, and not any more once it is revoked', async (t) => {
+  test('a key works as soon as it is made, and not any more once it is revoked', async () => {
+    await using t = cleanUp();
     const { keys, status } = await setUp(t);
     const created = await keys('create', '--name', 'Till 2');
     assert.deepEqual([created.code, created.stderr], [0, '']);
@@ -53,7 +55,8 @@ suite('opentill keys, beside a server that runs', () => {
     assert.deepEqual(again, revoked);
   });
 
-  test('a key can be for live mode, and for some things only', async (t) => {
+  test('a key can be for live mode, and for some things only', async () => {
+    await using t = cleanUp();
     const { keys, status } = await setUp(t);
     const { id, secret } = made((await keys('create', '--live', '--permissions', 'read, webhooks')).stdout);
     assert.match(id, /^ak_live_/);
@@ -62,7 +65,8 @@ suite('opentill keys, beside a server that runs', () => {
     assert.equal(await status(id, secret, 'POST'), 403);
   });
 
-  test('the list shows every key and its state, but no secret', async (t) => {
+  test('the list shows every key and its state, but no secret', async () => {
+    await using t = cleanUp();
     const { keys } = await setUp(t);
     const { id, secret } = made((await keys('create', '--name', 'Till 2', '--permissions', 'read')).stdout);
     await keys('revoke', id);
@@ -78,7 +82,8 @@ suite('opentill keys, beside a server that runs', () => {
     assert.match(live.stderr, /^opentill: there are no API keys; [^\n]+\n$/);
   });
 
-  test('a key manages others only if that was named, and what is done here is on record as the operator’s', async (t) => {
+  test('a key manages others only if that was named, and what is done here is on record as the operator’s', async () => {
+    await using t = cleanUp();
     const { keys, settings, server } = await setUp(t);
     const asked = async ({ id, secret }: { id: string; secret: string }) => {
       const authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
@@ -98,7 +103,8 @@ suite('opentill keys, beside a server that runs', () => {
     );
   });
 
-  test('a name from elsewhere cannot steer the terminal that lists it', async (t) => {
+  test('a name from elsewhere cannot steer the terminal that lists it', async () => {
+    await using t = cleanUp();
     const { keys } = await setUp(t);
     await keys('create', '--name', 'Till\u001b[2J\nsecond line');
     const { stdout } = await keys('list');
@@ -106,7 +112,8 @@ suite('opentill keys, beside a server that runs', () => {
     assert.ok(!stdout.includes('\u001b') && !stdout.includes('second line'));
   });
 
-  test('the list goes on behind its first page', async (t) => {
+  test('the list goes on behind its first page', async () => {
+    await using t = cleanUp();
     const { keys, settings } = await setUp(t);
     const store = openSqliteStore(settings.DATABASE_URL.slice('sqlite:'.length));
     t.after(() => store.close());
@@ -134,7 +141,8 @@ suite('opentill keys, beside a server that runs', () => {
     ['an unknown id', ['revoke', 'ak_test_unknown'], 1],
     ['keys of an unknown account', ['list', '--account', '7'], 1],
   ];
-  test('a mistake is answered in one line and changes nothing', async (t) => {
+  test('a mistake is answered in one line and changes nothing', async () => {
+    await using t = cleanUp();
     const { keys } = await setUp(t);
     for (const [what, args, status] of mistakes) {
       const { code, stdout, stderr } = await keys(...args);
@@ -145,7 +153,8 @@ suite('opentill keys, beside a server that runs', () => {
     assert.equal((await keys('list')).stdout.trimEnd().split('\n').length, 1);
   });
 
-  test('keys of a database that was never served cannot be made', async (t) => {
+  test('keys of a database that was never served cannot be made', async () => {
+    await using t = cleanUp();
     const settings = { DATABASE_URL: `sqlite:${join(freshDirectory(t), 'till.db')}` };
     const { code, stderr } = await runToEnd(t, ['keys', 'create'], settings);
     assert.equal(code, 1);
@@ -154,7 +163,8 @@ suite('opentill keys, beside a server that runs', () => {
 });
 
 suite('opentill keys at a server, without its database', () => {
-  test('the permission for all accounts is given here alone, and to keys of live mode', async (t) => {
+  test('the permission for all accounts is given here alone, and to keys of live mode', async () => {
+    await using t = cleanUp();
     const { keys, server } = await setUp(t);
     const refused = await keys('create', '--permissions', 'accounts');
     assert.deepEqual([refused.code, refused.stdout], [1, '']);
@@ -168,7 +178,8 @@ suite('opentill keys at a server, without its database', () => {
     assert.match(other.stderr, /refused the request: .*permissions/);
   });
 
-  test('lists, creates and revokes the keys of the account and mode of its own', async (t) => {
+  test('lists, creates and revokes the keys of the account and mode of its own', async () => {
+    await using t = cleanUp();
     const { keys, server, status } = await setUp(t);
     const admin = made((await keys('create', '--permissions', 'manage', '--name', 'Admin')).stdout);
     const env = { OPENTILL_API_KEY: `${admin.id}:${admin.secret}` };
@@ -184,7 +195,8 @@ suite('opentill keys at a server, without its database', () => {
     assert.deepEqual(await there('revoke', id), revoked);
   });
 
-  test('says in one line what the server refuses, and what does not go together', async (t) => {
+  test('says in one line what the server refuses, and what does not go together', async () => {
+    await using t = cleanUp();
     const { keys, server } = await setUp(t);
     const admin = made((await keys('create', '--permissions', 'manage')).stdout);
     const before = (await keys('list')).stdout;
@@ -208,7 +220,8 @@ suite('opentill keys at a server, without its database', () => {
   });
 });
 
-test('the database and the key of a command can be named by files', async (t) => {
+test('the database and the key of a command can be named by files', async () => {
+  await using t = cleanUp();
   const directory = freshDirectory(t);
   const DATABASE_URL = `sqlite:${join(directory, 'till.db')}`;
   const server = await serveHere(t, { DATABASE_URL, BOOTSTRAP_API_KEY: BOOT });

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { suite, type TestContext, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { freePort } from '../../src/cli/free-port.ts';
 import { assertSigned, startReceiver } from '../api/receiver.ts';
 import { createSession, type Data, feed, pay, reopened } from '../api/shop.ts';
+import { cleanUp, type Ends } from '../support/clean-up.ts';
 import { revokeKey } from '../support/revoke-key.ts';
 import { startService } from '../support/service.ts';
 import {
@@ -24,7 +25,8 @@ const idsOf = (events: readonly Data[]) => events.map(({ id }) => id);
 
 // Each has a service of its own, and waits for pauses between two tries for most of its time.
 suite('opentill listen --forward', { concurrency: 3 }, () => {
-  test('forwards what happens from now on, signed, in order and one at a time', async (t) => {
+  test('forwards what happens from now on, signed, in order and one at a time', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     const before = await createSession(service);
     const receiver = await startReceiver(t);
@@ -58,7 +60,8 @@ suite('opentill listen --forward', { concurrency: 3 }, () => {
     }
   });
 
-  test('a service that is restarted meanwhile: everything arrives, once and in order', async (t) => {
+  test('a service that is restarted meanwhile: everything arrives, once and in order', async () => {
+    await using t = cleanUp();
     const first = await startService(t);
     const receiver = await startReceiver(t);
     const listening = await startListening(t, first, '--forward', receiver.url, '--secret', SECRET);
@@ -83,7 +86,8 @@ suite('opentill listen --forward', { concurrency: 3 }, () => {
     assert.doesNotMatch(listening.output.stdout, /whsec_/);
   });
 
-  test('a receiver that refuses gets the same event again, before the next one', async (t) => {
+  test('a receiver that refuses gets the same event again, before the next one', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     const receiver = await startReceiver(t, (_delivery, count) => (count === 1 ? 503 : 200));
     const listening = await startListening(t, service, '--forward', receiver.url);
@@ -100,7 +104,8 @@ suite('opentill listen --forward', { concurrency: 3 }, () => {
     assert.match(taken, /checkout\.created .* ms {2}200$/);
   });
 
-  test('a receiver that is not there gets everything once it is, however long that takes', async (t) => {
+  test('a receiver that is not there gets everything once it is, however long that takes', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     const port = await freePort();
     const listening = await startListening(t, service, '--forward', `http://localhost:${port}/hooks`);
@@ -120,7 +125,8 @@ suite('opentill listen --forward', { concurrency: 3 }, () => {
     assert.match(listening.output.stderr, /^opentill: nobody answers [^\n]*\n$/);
   });
 
-  test('stopped while nobody answers, also as a closed terminal does it, it says how to go on', async (t) => {
+  test('stopped while nobody answers, also as a closed terminal does it, it says how to go on', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     const address = `http://127.0.0.1:${await freePort()}/`;
     const listening = await startListening(t, service, '--forward', address, '--types', 'checkout.*');
@@ -135,7 +141,8 @@ suite('opentill listen --forward', { concurrency: 3 }, () => {
     );
   });
 
-  test('a receiver that does not trust the signature: asks once about the secret, and shows no given one', async (t) => {
+  test('a receiver that does not trust the signature: asks once about the secret, and shows no given one', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     const [bad, unknown, forbidden] = await Promise.all(
       [400, 401, 403].map((status) => startReceiver(t, () => status)),
@@ -157,7 +164,8 @@ suite('opentill listen --forward', { concurrency: 3 }, () => {
     assert.match(given.output.stdout, / --secret … --after 0\n$/);
   });
 
-  test('an event that is refused for good is given up, with what the receiver said of it', async (t) => {
+  test('an event that is refused for good is given up, with what the receiver said of it', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     const port = await freePort();
     const ids = await serveOn(
@@ -182,7 +190,8 @@ suite('opentill listen --forward', { concurrency: 3 }, () => {
     assert.deepEqual(await feed(service, cursor), []);
   });
 
-  test('stopped before an event was taken, it goes on with this event', async (t) => {
+  test('stopped before an event was taken, it goes on with this event', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     const receiver = await startReceiver(t, ({ event }) => (event.type === 'checkout.created' ? 200 : 500));
     const listening = await startListening(t, service, '--forward', receiver.url);
@@ -199,7 +208,8 @@ suite('opentill listen --forward', { concurrency: 3 }, () => {
 });
 
 suite('opentill listen', () => {
-  test('without --forward it shows events, also earlier ones, of live mode, and only some types', async (t) => {
+  test('without --forward it shows events, also earlier ones, of live mode, and only some types', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     const key = await service.createKey({ mode: 'live' });
     const { id } = await createSession(service, {}, { authorization: key.authorization });
@@ -216,7 +226,8 @@ suite('opentill listen', () => {
     assert.deepEqual(shown, ['checkout.paid', 'payin.succeeded']);
   });
 
-  test('ends with one line and the cursor when its key is revoked', async (t) => {
+  test('ends with one line and the cursor when its key is revoked', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     const listening = await startListening(t, service);
     await createSession(service);
@@ -228,7 +239,8 @@ suite('opentill listen', () => {
     assert.match(listening.output.stderr, /\nopentill: [^\n]* revoked; continue with --after \d+\n$/);
   });
 
-  test('a mistake is answered in one line', async (t) => {
+  test('a mistake is answered in one line', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     const settings = settingsFor(service);
     const live = settingsFor({ url: service.url, key: await service.createKey({ mode: 'live' }) });
@@ -265,7 +277,7 @@ suite('opentill listen', () => {
 });
 
 /** A receiver on a known port, which refuses one type with an answer; the ids that come to it. */
-async function serveOn(t: TestContext, port: number, refused = '', answer = ''): Promise<readonly string[]> {
+async function serveOn(t: Ends, port: number, refused = '', answer = ''): Promise<readonly string[]> {
   const ids: string[] = [];
   const server = createServer(async (request, response) => {
     let text = '';

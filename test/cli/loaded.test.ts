@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { cleanUp, type Ends } from '../support/clean-up.ts';
 import { freshDirectory, serve } from '../support/process.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -33,7 +34,7 @@ type Loaded = {
 };
 
 /** Starts the service on a database that has been there, uses it, and says what it has loaded in the end. */
-async function loaded(t: TestContext, use: (url: string) => Promise<void> = async () => {}): Promise<Loaded> {
+async function loaded(t: Ends, use: (url: string) => Promise<void> = async () => {}): Promise<Loaded> {
   const directory = freshDirectory(t);
   const [hook, list] = [join(directory, 'hook.mjs'), join(directory, 'loaded.json')];
   writeFileSync(hook, notes);
@@ -57,7 +58,8 @@ async function loaded(t: TestContext, use: (url: string) => Promise<void> = asyn
   };
 }
 
-test('a start loads what serves, and nothing for what may never be asked', async (t) => {
+test('a start loads what serves, and nothing for what may never be asked', async () => {
+  await using t = cleanUp();
   const { ours, packages, builtins, threads } = await loaded(t);
   assert.ok(ours.includes('src/http/app.ts') && ours.includes('src/store/sqlite/store.ts'));
   assert.deepEqual(

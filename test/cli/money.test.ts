@@ -6,13 +6,15 @@ import { MAX_BOOKINGS } from '../../src/accounting/datev.ts';
 import { StoreUnavailable } from '../../src/store/errors.ts';
 import { awaitTransfer, configure, imported } from '../api/bank.ts';
 import { advance, createSession, pay, succeeded } from '../api/shop.ts';
+import { cleanUp } from '../support/clean-up.ts';
 import { freshDirectory } from '../support/process.ts';
 import { startService } from '../support/service.ts';
 import { createTill } from './db/money.ts';
 import { assertMistake, opentill, settingsFor } from './developer.ts';
 
 suite('opentill money', () => {
-  test('sums up a time, and lists what is behind the sums, in decimal amounts', async (t) => {
+  test('sums up a time, and lists what is behind the sums, in decimal amounts', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     const nothing = await opentill(t, service, 'money', 'totals');
     assert.deepEqual([nothing.code, nothing.stdout], [0, '']);
@@ -57,7 +59,8 @@ suite('opentill money', () => {
     assert.deepEqual([one.stdout, /there are more/.test(one.stderr)], [`${back}\n`, true]);
   });
 
-  test('leaves refunds that wait out of files that cannot mark them, and says how many', async (t) => {
+  test('leaves refunds that wait out of files that cannot mark them, and says how many', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     await configure(service);
     const { id, reference } = await awaitTransfer(service);
@@ -79,10 +82,11 @@ suite('opentill money', () => {
     assert.deepEqual([/ {2}2 movements\n$/.test(csv.stdout), csv.stderr], [true, '']);
   });
 
-  test('exports without sums, but for DATEV, whose files have a limit', async (t) => {
+  test('exports without sums, but for DATEV, whose files have a limit', async (context) => {
+    await using t = cleanUp();
     const service = await startService(t);
     await pay(service, (await createSession(service)).id);
-    t.mock.method(service.service.store.totals, 'movements', async () => {
+    context.mock.method(service.service.store.totals, 'movements', async () => {
       throw new StoreUnavailable('the database is away');
     });
     const directory = freshDirectory(t);
@@ -99,7 +103,8 @@ suite('opentill money', () => {
     assert.equal(existsSync(join(directory, 'datev')), false);
   });
 
-  test('exports to DATEV what there was when it began, and not what comes meanwhile', async (t) => {
+  test('exports to DATEV what there was when it began, and not what comes meanwhile', async (context) => {
+    await using t = cleanUp();
     const service = await startService(t);
     await pay(service, (await createSession(service, { reference_id: 'before' })).id);
     const { totals } = service.service.store;
@@ -109,7 +114,7 @@ suite('opentill money', () => {
       await advance(service, 1);
       await pay(service, (await createSession(service, { reference_id: 'meanwhile' })).id);
     };
-    t.mock.method(totals, 'movements', async (...given: Parameters<typeof movements>) => {
+    context.mock.method(totals, 'movements', async (...given: Parameters<typeof movements>) => {
       await comes();
       const found = await movements.apply(totals, given);
       return found.map((each) => ({ ...each, count: each.count + MAX_BOOKINGS - 1 }));
@@ -132,7 +137,8 @@ suite('opentill money', () => {
     assert.equal(existsSync(join(directory, 'next.csv')), false);
   });
 
-  test('names the option that is wrong', async (t) => {
+  test('names the option that is wrong', async () => {
+    await using t = cleanUp();
     const settings = settingsFor(await startService(t));
     const times = ['--from', '2030-01-01', '--to', '2029-01-01'];
     await assertMistake(t, ['money', 'totals', ...times], settings, /--to must be later than --from/);
@@ -147,7 +153,8 @@ suite('opentill money', () => {
     );
   });
 
-  test('exports what bookkeepers import into a file, and replaces none', async (t) => {
+  test('exports what bookkeepers import into a file, and replaces none', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     const { id } = await createSession(service, { reference_id: 'order-7' });
     await pay(service, id);

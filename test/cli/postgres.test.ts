@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import postgres from 'postgres';
 import { freePort } from '../../src/cli/free-port.ts';
+import { cleanUp } from '../support/clean-up.ts';
 import { postgresDatabase } from '../support/database-postgres.ts';
 import { freshDatabase, migratedDatabase } from '../support/postgres.ts';
 import { startPostgres } from '../support/postgres-server.ts';
@@ -38,11 +39,13 @@ async function assertCannotStart(t: Parameters<typeof runToEnd>[0], url: string,
 }
 
 suite('a start cannot be', () => {
-  test('where no PostgreSQL is', async (t) => {
+  test('where no PostgreSQL is', async () => {
+    await using t = cleanUp();
     await assertCannotStart(t, `postgres://till@127.0.0.1:${await freePort()}/till`, /ECONNREFUSED/);
   });
 
-  test('with a wrong password or user', async (t) => {
+  test('with a wrong password or user', async () => {
+    await using t = cleanUp();
     const server = await startPostgres();
     t.after(() => server.remove());
     const rules = join(server.directory, 'pg_hba.conf');
@@ -53,11 +56,13 @@ suite('a start cannot be', () => {
     await assertCannotStart(t, server.url, /authentication failed/);
   });
 
-  test('on a database that does not exist', async (t) => {
+  test('on a database that does not exist', async () => {
+    await using t = cleanUp();
     await assertCannotStart(t, changed(await freshDatabase(t), { pathname: 'nowhere' }), /does not exist/);
   });
 
-  test('on a database that holds something else, which stays as it is', async (t) => {
+  test('on a database that holds something else, which stays as it is', async () => {
+    await using t = cleanUp();
     const url = await freshDatabase(t);
     await aside(url, 'CREATE TABLE invoices (id integer)');
     await assertCannotStart(t, url, /another program’s tables \(invoices\)/);
@@ -70,7 +75,8 @@ suite('a start cannot be', () => {
     await database.remove();
   });
 
-  test('on a database that is read-only', async (t) => {
+  test('on a database that is read-only', async () => {
+    await using t = cleanUp();
     const url = await freshDatabase(t);
     await aside(
       url,
@@ -79,7 +85,8 @@ suite('a start cannot be', () => {
     await assertCannotStart(t, url, /read-only/);
   });
 
-  test('on a standby', async (t) => {
+  test('on a standby', async () => {
+    await using t = cleanUp();
     const primary = await startPostgres();
     t.after(() => primary.remove());
     const standby = await startStandby(primary);
@@ -87,14 +94,16 @@ suite('a start cannot be', () => {
     await assertCannotStart(t, standby.url, /standby/);
   });
 
-  test('on a database of a newer version', async (t) => {
+  test('on a database of a newer version', async () => {
+    await using t = cleanUp();
     const url = await migratedDatabase(t);
     await aside(url, 'UPDATE schema_version SET version = 999');
     await assertCannotStart(t, url, /newer opentill \(schema 999/);
   });
 });
 
-test('the command line makes nothing in an empty database, and says so', async (t) => {
+test('the command line makes nothing in an empty database, and says so', async () => {
+  await using t = cleanUp();
   const url = await freshDatabase(t);
   for (const args of [
     ['keys', 'list'],
@@ -110,7 +119,8 @@ test('the command line makes nothing in an empty database, and says so', async (
 
 const boot = { id: 'ak_test_boot', secret: 'sk_test_boot' };
 
-test('a server is ready when all of its start is done, however long the database takes', async (t) => {
+test('a server is ready when all of its start is done, however long the database takes', async () => {
+  await using t = cleanUp();
   const DATABASE_URL = await freshDatabase(t);
   await (await serveHere(t, { DATABASE_URL })).stop();
   const holder = postgres(DATABASE_URL, { max: 1 });
@@ -126,19 +136,28 @@ test('a server is ready when all of its start is done, however long the database
   });
   const ask = (path: string, init?: RequestInit) =>
     fetch(`http://127.0.0.1:${port}${path}`, init).catch(() => null);
-  while ((await ask('/livez'))?.status !== 200);
+  // A server that ends answers nothing any more.
+  let hasEnded = false;
+  started.catch(() => {
+    hasEnded = true;
+  });
+  async function answers(path: string): Promise<void> {
+    while ((await ask(path))?.status !== 200) assert.equal(hasEnded, false, 'the server has ended');
+  }
+  await answers('/livez');
   const early = await ask('/readyz');
   assert.deepEqual([early?.status, await early?.json()], [503, { status: 'starting' }]);
   assert.equal(early?.headers.get('retry-after'), '1');
   await holder.unsafe('COMMIT');
-  while ((await ask('/readyz'))?.status !== 200);
+  await answers('/readyz');
   const headers = { authorization: `Bearer ${boot.secret}` };
   assert.equal((await ask('/v3/checkout', { headers }))?.status, 200);
   await started;
 });
 
 suite('several servers on one database', () => {
-  test('serve the same sessions, and keys that are made and revoked beside them', async (t) => {
+  test('serve the same sessions, and keys that are made and revoked beside them', async () => {
+    await using t = cleanUp();
     const settings = { DATABASE_URL: await freshDatabase(t) };
     const withKey = { ...settings, BOOTSTRAP_API_KEY: `${boot.id}:${boot.secret}` };
     const first = await serve(t, withKey);
@@ -188,7 +207,8 @@ suite('several servers on one database', () => {
     }
   });
 
-  test('of which one was never there: keys of an empty database cannot be made', async (t) => {
+  test('of which one was never there: keys of an empty database cannot be made', async () => {
+    await using t = cleanUp();
     const { code, stderr } = await runToEnd(t, ['keys', 'create'], { DATABASE_URL: await freshDatabase(t) });
     assert.equal(code, 1);
     assert.match(stderr, /^opentill: [^\n]*first start[^\n]*\n$/);

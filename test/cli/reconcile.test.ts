@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite, type TestContext, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { type Receiver, startReceiver } from '../api/receiver.ts';
 import { advance, createSession, type Data, feed, pay, succeeded, until } from '../api/shop.ts';
+import { cleanUp, type Ends } from '../support/clean-up.ts';
 import { freshDirectory, run, runToEnd } from '../support/process.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { assertFailure, assertMistake, opentill, settingsFor } from './developer.ts';
@@ -39,21 +40,22 @@ const group = (stdout: string, heading: string) =>
 const idsIn = (lines: readonly string[]) => lines.map((line) => line.trim().split('  ')[0]).sort();
 const idsOf = (events: readonly Data[]) => events.map(({ id }) => id).sort();
 
-function file(t: TestContext, lines: readonly string[]): string {
+function file(t: Ends, lines: readonly string[]): string {
   const path = join(freshDirectory(t), 'received.txt');
   writeFileSync(path, lines.join('\n'));
   return path;
 }
 
 /** A module that sets a process's clock ahead. */
-function clockAhead(t: TestContext, ms: number): string {
+function clockAhead(t: Ends, ms: number): string {
   const path = join(freshDirectory(t), 'clock.mjs');
   writeFileSync(path, `const now = Date.now;\nDate.now = () => now() + ${ms};\n`);
   return path;
 }
 
 suite('opentill reconcile, by what the service says', () => {
-  test('nothing is missed: status 0', async (t) => {
+  test('nothing is missed: status 0', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     await delivered(service, await startReceiver(t));
     const { code, stdout, stderr } = await opentill(t, service, 'reconcile', '--since', '2h');
@@ -61,7 +63,8 @@ suite('opentill reconcile, by what the service says', () => {
     assert.match(stdout, /^0 missed since \d{4}-\S+Z\n$/);
   });
 
-  test('lists what has failed and what waits, by receiver, and sends again what has failed', async (t) => {
+  test('lists what has failed and what waits, by receiver, and sends again what has failed', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     await delivered(service, await startReceiver(t));
     let isOver = true;
@@ -94,7 +97,8 @@ suite('opentill reconcile, by what the service says', () => {
     await until(async () => (await opentill(t, service, 'reconcile', '--since', '1h', ...only)).code === 0);
   });
 
-  test('sends again what fills more than a page, each once', async (t) => {
+  test('sends again what fills more than a page, each once', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     let isOver = true;
     const receiver = await startReceiver(t, () => (isOver ? 410 : 200));
@@ -112,7 +116,8 @@ suite('opentill reconcile, by what the service says', () => {
     assert.deepEqual(idsOf(again), idsOf(await feed(service)));
   });
 
-  test('what is older than --since is not looked at', async (t) => {
+  test('what is older than --since is not looked at', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     await createSession(service, { webhook_url: (await startReceiver(t, () => 410)).url });
     await deliveries(service, 'failed', 1);
@@ -129,7 +134,8 @@ suite('opentill reconcile, of endpoints', () => {
   const change = async (service: TestService, id: string, body: object) =>
     succeeded(await service.call('PUT', `/v3/webhook_endpoint/${id}`, { body }));
 
-  test('what happened while one was off was missed, and cannot be sent again', async (t) => {
+  test('what happened while one was off was missed, and cannot be sent again', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     const receiver = await startReceiver(t);
     await pay(service, (await createSession(service)).id);
@@ -164,7 +170,8 @@ suite('opentill reconcile, of endpoints', () => {
     assert.match(stdout, /^2 missed since \S+\n0 sent again\n2 cannot be sent again\n$/m);
   });
 
-  test('what was not delivered to one that was removed does not count', async (t) => {
+  test('what was not delivered to one that was removed does not count', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     const receiver = await startReceiver(t, () => 410);
     const id = await addEndpoint(service, receiver.url, ['checkout.created']);
@@ -183,7 +190,8 @@ suite('opentill reconcile, of endpoints', () => {
     assert.match(lacking.stdout, /^0 sent again\n1 cannot be sent again\n$/m);
   });
 
-  test('what may have been forgotten of deliveries is not held against anybody', async (t) => {
+  test('what may have been forgotten of deliveries is not held against anybody', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     const { store } = service.service;
     const tenant = { account: service.account.number, mode: 'test' } as const;
@@ -202,7 +210,8 @@ suite('opentill reconcile, of endpoints', () => {
 });
 
 suite('opentill reconcile --received', () => {
-  test('finds exactly what the receiver lacks and what it should not have', async (t) => {
+  test('finds exactly what the receiver lacks and what it should not have', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     const receiver = await startReceiver(t);
     const [created, started, ...others] = await delivered(service, receiver);
@@ -236,7 +245,8 @@ suite('opentill reconcile --received', () => {
     assert.deepEqual(idsOf(again), idsOf([created, started]));
   });
 
-  test('what the receiver has it has, although its answer said otherwise', async (t) => {
+  test('what the receiver has it has, although its answer said otherwise', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     await createSession(service, { webhook_url: (await startReceiver(t, () => 410)).url });
     const [failed] = await deliveries(service, 'failed', 1);
@@ -248,7 +258,8 @@ suite('opentill reconcile --received', () => {
     assert.match(none.stdout, / failed after 1 attempt: /);
   });
 
-  test('an endpoint lacks only what it was to get', async (t) => {
+  test('an endpoint lacks only what it was to get', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     const receiver = await startReceiver(t);
     const other = await startReceiver(t);
@@ -272,7 +283,8 @@ suite('opentill reconcile --received', () => {
     assert.match(stdout, /^3 missed since /m);
   });
 
-  test('takes the ids from standard input, and as many as there are', async (t) => {
+  test('takes the ids from standard input, and as many as there are', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     for (let count = 0; count < 130; count++) await createSession(service);
     const events = await feed(service);
@@ -290,7 +302,8 @@ suite('opentill reconcile --received', () => {
     assert.match(child.output.stdout, /^4 missed since /m);
   });
 
-  test('says from when on the feed has events, and holds nothing older against the receiver', async (t) => {
+  test('says from when on the feed has events, and holds nothing older against the receiver', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     await pay(service, (await createSession(service)).id);
     const forgotten = await feed(service);
@@ -309,7 +322,8 @@ suite('opentill reconcile --received', () => {
     await assertFailure(t, ['listen', '--after', '1'], settingsFor(service), /no longer kept/);
   });
 
-  test('keeps to the rate that the service allows', async (t) => {
+  test('keeps to the rate that the service allows', async () => {
+    await using t = cleanUp();
     const service = await startService(t, { env: { RATE_LIMIT: '5' } });
     const slow = await service.createKey();
     const receiver = await startReceiver(t);
@@ -324,7 +338,8 @@ suite('opentill reconcile --received', () => {
   });
 });
 
-test('a mistake is answered in one line', async (t) => {
+test('a mistake is answered in one line', async () => {
+  await using t = cleanUp();
   const service = await startService(t);
   const settings = settingsFor(service);
   const narrow = settingsFor({ url: service.url, key: await service.createKey({ permissions: ['read'] }) });

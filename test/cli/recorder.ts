@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import type { TestContext } from 'node:test';
+import type { Ends } from '../support/clean-up.ts';
 
 export type Recorder = { readonly url: string; readonly objects: ReadonlySet<string> };
 
-export async function startRecorder(t: TestContext, origin: string): Promise<Recorder> {
+export async function startRecorder(t: Ends, origin: string): Promise<Recorder> {
   const objects = new Set<string>();
   const server = createServer(async (request, response) => {
     const { method = 'GET', url = '/' } = request;

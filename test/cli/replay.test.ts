@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite, type TestContext, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { configure } from '../api/bank.ts';
 import { succeeded } from '../api/shop.ts';
+import { cleanUp, type Ends } from '../support/clean-up.ts';
 import { freshDirectory } from '../support/process.ts';
 import { startService } from '../support/service.ts';
 import { assertFailure, assertMistake, opentill, settingsFor } from './developer.ts';
@@ -44,14 +45,15 @@ const day = [
   { method: 'GET', path: '/robots.txt' },
 ];
 
-function logOf(t: TestContext, requests: readonly object[], more = ''): string {
+function logOf(t: Ends, requests: readonly object[], more = ''): string {
   const path = join(freshDirectory(t), 'requests.jsonl');
   writeFileSync(path, `${requests.map((each) => JSON.stringify(each)).join('\n\n')}\n${more}`);
   return path;
 }
 
 suite('opentill replay', () => {
-  test('tells what of a day would be refused, with the ids of the log', async (t) => {
+  test('tells what of a day would be refused, with the ids of the log', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     await configure(service, { compatibility: 'v3' });
     const log = logOf(t, day);
@@ -98,7 +100,8 @@ suite('opentill replay', () => {
     assert.match(text.stdout, /^6 sent, 2 would be refused$/m);
   });
 
-  test('tells the same of a log that was sent before', async (t) => {
+  test('tells the same of a log that was sent before', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     const log = logOf(t, [
       {
@@ -120,7 +123,8 @@ suite('opentill replay', () => {
     }
   });
 
-  test('takes keys as they may be, and has others refused', async (t) => {
+  test('takes keys as they may be, and has others refused', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     const keys = ['k', '"k"', ' ~', `${'k'.repeat(254)}1`, `${'k'.repeat(254)}2`, `"${'k'.repeat(255)}"`];
     const wrong = ['', '""', 'k'.repeat(256), 'schlüssel', '鍵'];
@@ -151,14 +155,16 @@ suite('opentill replay', () => {
     );
   });
 
-  test('ends with 0 where nothing would be', async (t) => {
+  test('ends with 0 where nothing would be', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     const log = logOf(t, [{ method: 'GET', path: '/v3/checkout' }]);
     const { code, stdout } = await opentill(t, service, 'replay', '--log', log);
     assert.deepEqual([code, stdout], [0, '1 sent, 0 would be refused\n']);
   });
 
-  test('says in one line what is wrong', async (t) => {
+  test('says in one line what is wrong', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     const settings = settingsFor(service);
     const live = settingsFor({ url: service.url, key: await service.createKey({ mode: 'live' }) });

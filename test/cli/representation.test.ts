@@ -6,8 +6,9 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { commandNames, loadCommand } from '../../src/cli/table.ts';
+import { cleanUp, type Ends } from '../support/clean-up.ts';
 import { asSent } from '../support/client.ts';
 import { png } from '../support/image.ts';
 import { freshDirectory, runToEnd } from '../support/process.ts';
@@ -131,7 +132,7 @@ function comparable(value: unknown, differing: readonly string[] = []): string {
   return JSON.stringify(value, (name, each) => (differing.includes(name) ? typeof each : each));
 }
 
-async function setUp(t: TestContext) {
+async function setUp(t: Ends) {
   const directory = freshDirectory(t);
   const settings = {
     DATABASE_URL: `sqlite:${join(directory, 'till.db')}`,
@@ -191,7 +192,8 @@ async function setUp(t: TestContext) {
   return { printedBy, made, callers, server: server.url, keys };
 }
 
-test('a command on the database prints what the API answers', async (t) => {
+test('a command on the database prints what the API answers', async () => {
+  await using t = cleanUp();
   const { printedBy, made, callers, server, keys } = await setUp(t);
   for (const [name, row] of Object.entries(rows)) {
     if (row === null) continue;

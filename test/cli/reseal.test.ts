@@ -1,6 +1,6 @@
 /** Credentials that are sealed anew, on each database, while somebody else sets or removes them. */
 import assert from 'node:assert/strict';
-import { suite, type TestContext, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { createAccount } from '../../src/accounts/account.ts';
 import type { RailCredentialsCommand } from '../../src/accounts/rail-credentials-changes.ts';
 import { reseal } from '../../src/cli/reseal.ts';
@@ -10,6 +10,7 @@ import { createVault, type Secrets } from '../../src/methods/credentials.ts';
 import { openStore } from '../../src/store/open.ts';
 import { ownOrigin } from '../../src/writer/command.ts';
 import type { Execute } from '../../src/writer/writer.ts';
+import { cleanUp, type Ends } from '../support/clean-up.ts';
 import { freshPostgres } from '../support/database-postgres.ts';
 import { freshSqlite } from '../support/database-sqlite.ts';
 
@@ -19,7 +20,7 @@ const [before, rotated, after] = [createVault(oldKey), createVault(newKey, oldKe
 const own = { secret_key: 'rk_test_1', webhook_secret: 'whsec_1' };
 
 /** An account whose credentials were set before the key was replaced. */
-async function begin(t: TestContext, fresh: typeof freshSqlite) {
+async function begin(t: Ends, fresh: typeof freshSqlite) {
   const database = await fresh();
   t.after(database.remove);
   const store = await openStore(readConfig({ DATABASE_URL: database.url }), { serve: true });
@@ -62,7 +63,8 @@ const once = (work: () => Promise<void>) => (time: number) => (time === 0 ? work
 
 for (const fresh of [freshSqlite, freshPostgres])
   suite(`credentials that are sealed anew (${fresh.name})`, () => {
-    test('are opened by the current key alone, and are the same the next time', async (t) => {
+    test('are opened by the current key alone, and are the same the next time', async () => {
+      await using t = cleanUp();
       const { openedWith, resealBeside, resealings } = await begin(t, fresh);
       assert.equal(await openedWith(after), null);
       const done = { wasResealed: true, sealedUnder: 'current' };
@@ -75,7 +77,8 @@ for (const fresh of [freshSqlite, freshPostgres])
       assert.deepEqual(await resealings(), [line]);
     });
 
-    test('keep a secret that is set at the same moment, and the others are sealed anew behind it', async (t) => {
+    test('keep a secret that is set at the same moment, and the others are sealed anew behind it', async () => {
+      await using t = cleanUp();
       const { set, openedWith, resealBeside } = await begin(t, fresh);
       const given = { webhook_secret: 'whsec_2' };
       const done = { wasResealed: true, sealedUnder: 'current' };
@@ -83,7 +86,8 @@ for (const fresh of [freshSqlite, freshPostgres])
       assert.deepEqual(await openedWith(after), { ...own, ...given });
     });
 
-    test('are left alone where all of them are set at the same moment, or removed', async (t) => {
+    test('are left alone where all of them are set at the same moment, or removed', async () => {
+      await using t = cleanUp();
       const { set, remove, openedWith, resealBeside, resealings } = await begin(t, fresh);
       const given = { secret_key: 'rk_test_2', webhook_secret: 'whsec_2' };
       const left = { wasResealed: false, sealedUnder: 'current' };
@@ -95,7 +99,8 @@ for (const fresh of [freshSqlite, freshPostgres])
       assert.deepEqual(await resealings(), []);
     });
 
-    test('are said to be left where a server sets them under the previous key again and again', async (t) => {
+    test('are said to be left where a server sets them under the previous key again and again', async () => {
+      await using t = cleanUp();
       const { set, openedWith, resealBeside } = await begin(t, fresh);
       const { result, writes } = await resealBeside((time) =>
         set(before, { webhook_secret: `whsec_${time}` }),

@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { suite, test } from 'node:test';
 import { announced } from '../../src/cli/first-start.ts';
 import { settings } from '../../src/config/settings.ts';
+import { cleanUp } from '../support/clean-up.ts';
 import { freshDirectory, runToEnd, serve, welcomeIn, welcomeOf } from '../support/process.ts';
 import { serveHere } from '../support/service.ts';
 import { curlLines, requestOf, send } from './pasted.ts';
@@ -14,7 +15,8 @@ const secretOf = (stdout: string) => /sk_test_\w+/.exec(stdout)?.[0] ?? '';
 const bearer = (secret: string) => ({ headers: { authorization: `Bearer ${secret}` } });
 
 suite('the first start', () => {
-  test('makes a key, shows it once, and prints commands that work as they are', async (t) => {
+  test('makes a key, shows it once, and prints commands that work as they are', async () => {
+    await using t = cleanUp();
     const directory = freshDirectory(t);
     const settings = { DATABASE_URL: `sqlite:${join(directory, 'new', 'till.db')}` };
     const first = await serve(t, settings);
@@ -59,7 +61,8 @@ suite('the first start', () => {
     assert.equal(second.output.stderr, '');
   });
 
-  test('invites nobody where there is an account already', async (t) => {
+  test('invites nobody where there is an account already', async () => {
+    await using t = cleanUp();
     const settings = { DATABASE_URL: `sqlite:${join(freshDirectory(t), 'till.db')}` };
     const first = await serve(t, settings);
     await first.kill('SIGTERM');
@@ -82,7 +85,8 @@ suite('the first start', () => {
     assert.equal(welcomeIn(announced('another', false, database)), 'another\n');
   });
 
-  test('prints addresses as they are reached from outside, on any free port if asked', async (t) => {
+  test('prints addresses as they are reached from outside, on any free port if asked', async () => {
+    await using t = cleanUp();
     const DATABASE_URL = `sqlite:${join(freshDirectory(t), 'till.db')}`;
     const server = await serve(t, { DATABASE_URL, PORT: '0', PUBLIC_URL: 'https://pay.example.com/till/' });
     assert.ok(Number(new URL(server.url).port) > 0);
@@ -91,7 +95,8 @@ suite('the first start', () => {
     assert.equal((await fetch(`${server.url}/livez`)).status, 200);
   });
 
-  test('writes no secret to the log, whatever its level', async (t) => {
+  test('writes no secret to the log, whatever its level', async () => {
+    await using t = cleanUp();
     const DATABASE_URL = `sqlite:${join(freshDirectory(t), 'till.db')}`;
     const server = await serve(t, { DATABASE_URL, LOG_LEVEL: 'trace' });
     const stdout = await welcomeOf(server);
@@ -179,7 +184,8 @@ suite('a wrong setting', () => {
   });
 
   for (const [name, values] of Object.entries(wrong)) {
-    test(`${name} stops the start with one line that names it`, async (t) => {
+    test(`${name} stops the start with one line that names it`, async () => {
+      await using t = cleanUp();
       const directory = freshDirectory(t);
       for (const [index, value] of values.entries()) {
         const given = { PORT: '0', DATABASE_URL: `sqlite:${join(directory, `${index}.db`)}` };
@@ -201,7 +207,8 @@ suite('a wrong setting', () => {
 });
 
 suite('a start that cannot be', () => {
-  test('for the port is in use ends with one line', async (t) => {
+  test('for the port is in use ends with one line', async () => {
+    await using t = cleanUp();
     const taken = createServer().listen(0, '127.0.0.1');
     t.after(() => taken.close());
     await new Promise((resolve) => taken.once('listening', resolve));
@@ -217,7 +224,8 @@ suite('a start that cannot be', () => {
     assert.match(stderr, new RegExp(`^opentill: [^\\n]*${port}[^\\n]*\\n$`));
   });
 
-  test('for another process serves the database ends with one line, and that one goes on', async (t) => {
+  test('for another process serves the database ends with one line, and that one goes on', async () => {
+    await using t = cleanUp();
     const DATABASE_URL = `sqlite:${join(freshDirectory(t), 'till.db')}`;
     const server = await serve(t, { DATABASE_URL });
     const { code, stderr } = await runToEnd(t, ['serve'], { PORT: '0', DATABASE_URL });
@@ -228,7 +236,8 @@ suite('a start that cannot be', () => {
     await serveHere(t, { DATABASE_URL });
   });
 
-  test('for the database is of a newer version ends with one line', async (t) => {
+  test('for the database is of a newer version ends with one line', async () => {
+    await using t = cleanUp();
     const path = join(freshDirectory(t), 'till.db');
     const database = new DatabaseSync(path);
     database.exec('PRAGMA user_version = 999');
@@ -239,7 +248,8 @@ suite('a start that cannot be', () => {
     assert.match(stderr, /^opentill: [^\n]*newer opentill[^\n]*\n$/);
   });
 
-  test('for Node is too old says what to do', async (t) => {
+  test('for Node is too old says what to do', async () => {
+    await using t = cleanUp();
     const directory = freshDirectory(t);
     const old = join(directory, 'old.cjs');
     writeFileSync(
@@ -262,7 +272,8 @@ suite('the bootstrap key', () => {
   const key = 'ak_test_boot:sk_test_boot';
   const call = (url: string, secret = 'sk_test_boot') => fetch(`${url}/v3/checkout`, bearer(secret));
 
-  test('exists after every start, once; the webhook secret and the link of the owner are printed, once', async (t) => {
+  test('exists after every start, once; the webhook secret and the link of the owner are printed, once', async () => {
+    await using t = cleanUp();
     const settings = { DATABASE_URL: `sqlite:${join(freshDirectory(t), 'till.db')}`, BOOTSTRAP_API_KEY: key };
     for (let start = 1; start <= 3; start++) {
       const server = await serve(t, settings);
@@ -288,7 +299,8 @@ suite('the bootstrap key', () => {
     ['with another secret', 'ak_test_boot:sk_test_other'],
     ['whose secret belongs to another key', 'ak_test_other:sk_test_boot'],
   ] as const) {
-    test(`${what} stops the start with one line`, async (t) => {
+    test(`${what} stops the start with one line`, async () => {
+      await using t = cleanUp();
       const settings = { DATABASE_URL: `sqlite:${join(freshDirectory(t), 'till.db')}`, LOG_LEVEL: 'warn' };
       await (await serveHere(t, { ...settings, BOOTSTRAP_API_KEY: key })).stop();
       const { code, stderr, stdout } = await runToEnd(t, ['serve'], {
@@ -303,7 +315,8 @@ suite('the bootstrap key', () => {
     });
   }
 
-  test('that was revoked stops the start with one line', async (t) => {
+  test('that was revoked stops the start with one line', async () => {
+    await using t = cleanUp();
     const settings = { DATABASE_URL: `sqlite:${join(freshDirectory(t), 'till.db')}`, BOOTSTRAP_API_KEY: key };
     await (await serveHere(t, settings)).stop();
     await runToEnd(t, ['keys', 'revoke', 'ak_test_boot'], settings);
@@ -320,7 +333,8 @@ suite('being told to end', () => {
   });
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`by ${signal} finishes what has begun, then ends with 0`, async (t) => {
+    test(`by ${signal} finishes what has begun, then ends with 0`, async () => {
+      await using t = cleanUp();
       const path = join(freshDirectory(t), 'till.db');
       const server = await serve(t, settings(path));
       // A request whose body has come only in part when the signal does.
@@ -356,7 +370,8 @@ suite('being told to end', () => {
     });
   }
 
-  test('under load loses nothing that was acknowledged', async (t) => {
+  test('under load loses nothing that was acknowledged', async () => {
+    await using t = cleanUp();
     const path = join(freshDirectory(t), 'till.db');
     const server = await serve(t, settings(path));
     const acknowledged: string[] = [];
@@ -394,7 +409,8 @@ suite('being told to end', () => {
 });
 
 suite('the command line', () => {
-  test('prints its help', async (t) => {
+  test('prints its help', async () => {
+    await using t = cleanUp();
     for (const args of [[], ['help'], ['--help'], ['-h']]) {
       const { code, stdout, stderr } = await runToEnd(t, args, {});
       assert.equal(code, 0);
@@ -403,7 +419,8 @@ suite('the command line', () => {
     }
   });
 
-  test('says in one line that there is no such command', async (t) => {
+  test('says in one line that there is no such command', async () => {
+    await using t = cleanUp();
     const { code, stderr } = await runToEnd(t, ['sevre'], {});
     assert.equal(code, 2);
     assert.match(stderr, /^opentill: [^\n]*sevre[^\n]*\n$/);
@@ -425,7 +442,8 @@ async function refusesConnections(port: number): Promise<void> {
 }
 
 suite('a first start that cannot listen', () => {
-  test('loses no key: the next start shows it', async (t) => {
+  test('loses no key: the next start shows it', async () => {
+    await using t = cleanUp();
     const settings = { DATABASE_URL: `sqlite:${join(freshDirectory(t), 'till.db')}` };
     const other = await serveHere(t, { DATABASE_URL: `sqlite:${join(freshDirectory(t), 'other.db')}` });
     const PORT = new URL(other.url).port;

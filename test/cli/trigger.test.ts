@@ -4,11 +4,13 @@ import { command } from '../../src/cli/commands/trigger.ts';
 import { eventMeanings } from '../../src/events/types.ts';
 import { startReceiver } from '../api/receiver.ts';
 import { type Data, eventTypes, feed, succeeded } from '../api/shop.ts';
+import { cleanUp } from '../support/clean-up.ts';
 import { startService } from '../support/service.ts';
 import { assertFailure, assertMistake, opentill, settingsFor } from './developer.ts';
 
 suite('opentill trigger', () => {
-  test('each type that it takes is then in the feed, and is shown', async (t) => {
+  test('each type that it takes is then in the feed, and is shown', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     const types = command.arguments.type?.value?.choices ?? [];
     const made = Object.keys(eventMeanings).filter((type) => !/^(reversal|webhook_endpoint)\./.test(type));
@@ -32,7 +34,8 @@ suite('opentill trigger', () => {
     await Promise.all([work(), work()]);
   });
 
-  test('the session can name an address', async (t) => {
+  test('the session can name an address', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     const receiver = await startReceiver(t);
     await opentill(t, service, 'trigger', 'checkout.expired', '--webhook-url', receiver.url);
@@ -44,7 +47,8 @@ suite('opentill trigger', () => {
     );
   });
 
-  test('a mistake is answered in one line and makes nothing', async (t) => {
+  test('a mistake is answered in one line and makes nothing', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     const settings = settingsFor(service);
     const live = settingsFor({ url: service.url, key: await service.createKey({ mode: 'live' }) });

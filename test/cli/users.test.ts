@@ -1,7 +1,7 @@
 /** `opentill users`: people who sign in, invited and brought back on the machine of the service or at a server. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { suite, type TestContext, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { executeOn } from '../../src/cli/with-store.ts';
 import { newId } from '../../src/lib/id.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
@@ -9,6 +9,7 @@ import type { Store } from '../../src/store/store.ts';
 import { readLinkToken } from '../../src/users/links.ts';
 import { installation, type UserId } from '../../src/users/user.ts';
 import { ownOrigin } from '../../src/writer/command.ts';
+import { cleanUp, type Ends } from '../support/clean-up.ts';
 import { freshDirectory, runToEnd } from '../support/process.ts';
 import { serveHere } from '../support/service.ts';
 import { acceptedUser } from '../support/users.ts';
@@ -16,7 +17,7 @@ import { acceptedUser } from '../support/users.ts';
 const PUBLIC_URL = 'https://pay.example';
 
 /** A server, whose first start has invited an owner, and the command line beside it on the same database. */
-async function setUp(t: TestContext) {
+async function setUp(t: Ends) {
   const path = join(freshDirectory(t), 'till.db');
   const settings = { DATABASE_URL: `sqlite:${path}`, PUBLIC_URL };
   const server = await serveHere(t, settings);
@@ -49,7 +50,8 @@ const linkIn = (stdout: string) => /^Link {2}(\S+)$/m.exec(stdout)?.[1] ?? asser
 const readLink = (url: string) => readLinkToken(url.slice(`${PUBLIC_URL}/dashboard/link/`.length));
 
 suite('opentill users', () => {
-  test('invites somebody by a link that is printed, and lists them', async (t) => {
+  test('invites somebody by a link that is printed, and lists them', async () => {
+    await using t = cleanUp();
     const { users, stored } = await setUp(t);
     const invited = await users('invite', 'support', '--email', 'Ada@Example.com', '--name', 'Ada');
     assert.deepEqual([invited.code, invited.stderr], [0, '']);
@@ -63,7 +65,8 @@ suite('opentill users', () => {
     assert.deepEqual(others, ['']);
   });
 
-  test('brings anybody back, whatever accounts they work for', async (t) => {
+  test('brings anybody back, whatever accounts they work for', async () => {
+    await using t = cleanUp();
     const { users, run, json, stored } = await setUp(t);
     await run(['accounts', 'create', 'Other']);
     const { id } = await json('invite', 'support', '--email', 'ada@example.com', '--account', '2');
@@ -75,7 +78,8 @@ suite('opentill users', () => {
     assert.deepEqual([unknown.code, unknown.stderr], [1, 'opentill: There is no such user.\n']);
   });
 
-  test('changes and takes roles, but for that of the last owner', async (t) => {
+  test('changes and takes roles, but for that of the last owner', async () => {
+    await using t = cleanUp();
     const { users, json, stored, withStore } = await setUp(t);
     const owner = await withStore((store) => acceptedUser(store));
     for (const args of [
@@ -96,7 +100,8 @@ suite('opentill users', () => {
     assert.equal(stderr, 'opentill: There is no such member of the account.\n');
   });
 
-  test('says of somebody without a role that they are an operator still', async (t) => {
+  test('says of somebody without a role that they are an operator still', async () => {
+    await using t = cleanUp();
     const { users, stored, withStore } = await setUp(t);
     const { id } = await withStore((store) => acceptedUser(store, { role: 'finance', isOperator: true }));
     const { code, stdout } = await users('remove', id);
@@ -110,7 +115,8 @@ suite('opentill users', () => {
     assert.equal((await stored(id))?.isOperator, true);
   });
 
-  test('makes operators of the installation, and lists them; the first user is one', async (t) => {
+  test('makes operators of the installation, and lists them; the first user is one', async () => {
+    await using t = cleanUp();
     const { users, json, stored, withStore } = await setUp(t);
     const [owner] = await json('list');
     const listed = async () => (await json('operators')).map(({ id }: { id: string }) => id);
@@ -133,7 +139,8 @@ suite('opentill users', () => {
     assert.deepEqual([unknown.code, unknown.stderr], [1, 'opentill: There is no such user.\n']);
   });
 
-  test('makes no operator at a server', async (t) => {
+  test('makes no operator at a server', async () => {
+    await using t = cleanUp();
     const { server, run, keyOf } = await setUp(t);
     const args = ['users', 'invite', 'owner', '--operator', '--url', server.url];
     const { code, stderr } = await run(args, { OPENTILL_API_KEY: await keyOf('--live') });
@@ -141,7 +148,8 @@ suite('opentill users', () => {
     assert.match(stderr, /--operator does not go with --url/);
   });
 
-  test('does the same at a server, by a key of live mode', async (t) => {
+  test('does the same at a server, by a key of live mode', async () => {
+    await using t = cleanUp();
     const { server, run, json, keyOf } = await setUp(t);
     const at = async (key: string, ...args: string[]) =>
       run(['users', ...args, '--url', server.url], { OPENTILL_API_KEY: key });
@@ -163,7 +171,8 @@ suite('opentill users', () => {
     );
   });
 
-  test('refuses wrong values, all of them at once, and accounts that are not there', async (t) => {
+  test('refuses wrong values, all of them at once, and accounts that are not there', async () => {
+    await using t = cleanUp();
     const { users } = await setUp(t);
     const { code, stderr } = await users('invite', 'admin', '--email', 'ada', '--name', 'a\nb');
     assert.equal(code, 2);
@@ -180,7 +189,8 @@ suite('opentill users', () => {
     assert.equal((await users('reset', 'ada@example.com')).code, 2);
   });
 
-  test('lists what is behind the first page as well', async (t) => {
+  test('lists what is behind the first page as well', async () => {
+    await using t = cleanUp();
     const { users, path } = await setUp(t);
     const store = openSqliteStore(path);
     const execute = executeOn(store);
@@ -196,7 +206,8 @@ suite('opentill users', () => {
     assert.equal((await users('list')).stdout.trimEnd().split('\n').length, 101);
   });
 
-  test('prints names from elsewhere so that they cannot steer a terminal', async (t) => {
+  test('prints names from elsewhere so that they cannot steer a terminal', async () => {
+    await using t = cleanUp();
     const { users } = await setUp(t);
     await users('invite', 'support', '--name', 'Ada\u202eB');
     assert.ok(!(await users('list')).stdout.includes('\u202e'));

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, before, suite, type TestContext, test } from 'node:test';
+import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import postgres from 'postgres';
+import { cleanUp, type Ends } from '../support/clean-up.ts';
 import { createHooks } from '../support/hooks.ts';
 import { type NewerVersion, newerVersion } from '../support/newer-version.ts';
 import { migratedDatabase } from '../support/postgres.ts';
@@ -69,7 +70,7 @@ suite('an older and a newer version on SQLite', () => {
     return user_version;
   }
 
-  function setUp(t: TestContext) {
+  function setUp(t: Ends) {
     const path = join(freshDirectory(t), 'till.db');
     const settings = { DATABASE_URL: `sqlite:${path}`, BOOTSTRAP_API_KEY };
     next.migrateBy('sqlite', additive.sqlite);
@@ -84,7 +85,8 @@ suite('an older and a newer version on SQLite', () => {
     return { path, settings, program, refused };
   }
 
-  test('the newer one changes nothing while the older one serves', { timeout }, async (t) => {
+  test('the newer one changes nothing while the older one serves', { timeout }, async () => {
+    await using t = cleanUp();
     const { path, settings, program, refused } = setUp(t);
     const older = await serve(t, settings);
     await refused(['serve'], /another process is serving the database/, true);
@@ -109,7 +111,8 @@ suite('an older and a newer version on SQLite', () => {
 
   test('an older one beside a schema that is not its own is not ready, and says why', {
     timeout,
-  }, async (t) => {
+  }, async () => {
+    await using t = cleanUp();
     const { path, settings } = setUp(t);
     const older = await serve(t, settings);
     assert.equal(await create(older), 201);
@@ -121,7 +124,7 @@ suite('an older and a newer version on SQLite', () => {
 });
 
 suite('an older and a newer version on PostgreSQL', () => {
-  async function setUp(t: TestContext, postgres: string) {
+  async function setUp(t: Ends, postgres: string) {
     const settings = { DATABASE_URL: await migratedDatabase(t), BOOTSTRAP_API_KEY };
     next.migrateBy('postgres', postgres);
     return { settings, program: next.program };
@@ -140,7 +143,8 @@ suite('an older and a newer version on PostgreSQL', () => {
     await sql.end();
   }
 
-  test('the older one goes on where it is served, and no command migrates', { timeout }, async (t) => {
+  test('the older one goes on where it is served, and no command migrates', { timeout }, async () => {
+    await using t = cleanUp();
     const { settings, program } = await setUp(t, additive.postgres);
     const older = await serve(t, settings);
     const early = await runNewer(t, program, ['keys', 'create', '--name', 'x'], settings);
@@ -156,7 +160,8 @@ suite('an older and a newer version on PostgreSQL', () => {
     assert.match(late.stderr, /newer opentill \(schema 2, this one knows 1\)/);
   });
 
-  test('the older one is not ready where it is not served, and says why', { timeout }, async (t) => {
+  test('the older one is not ready where it is not served, and says why', { timeout }, async () => {
+    await using t = cleanUp();
     const { settings, program } = await setUp(t, breaking);
     const older = await serve(t, settings);
     assert.equal(await create(older), 201);
@@ -164,7 +169,8 @@ suite('an older and a newer version on PostgreSQL', () => {
     await assertSaysWhy(older);
   });
 
-  test('nor is it where only the number was set', { timeout }, async (t) => {
+  test('nor is it where only the number was set', { timeout }, async () => {
+    await using t = cleanUp();
     const { settings } = await setUp(t, additive.postgres);
     const older = await serve(t, settings);
     const sql = postgres(settings.DATABASE_URL, { max: 1 });
@@ -175,7 +181,7 @@ suite('an older and a newer version on PostgreSQL', () => {
 });
 
 async function runNewer(
-  t: TestContext,
+  t: Ends,
   program: string,
   args: readonly string[],
   settings: Readonly<Record<string, string>>,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { suite, type TestContext, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { assertSigned, startReceiver } from '../api/receiver.ts';
 import { createSession, type Data, pay, succeeded, until } from '../api/shop.ts';
+import { cleanUp, type Ends } from '../support/clean-up.ts';
 import { runToEnd } from '../support/process.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { assertFailure, assertMistake, opentill, settingsFor } from './developer.ts';
@@ -9,7 +10,7 @@ import { assertFailure, assertMistake, opentill, settingsFor } from './developer
 const ENDPOINT = /^(whe_\w{26}) {2}/;
 const SECRET = /^Webhook secret {2}(whsec_\S+)\nIt is shown only now\.\n/m;
 
-async function done(t: TestContext, service: TestService, ...args: string[]): Promise<string> {
+async function done(t: Ends, service: TestService, ...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await opentill(t, service, 'webhooks', ...args);
   assert.deepEqual([code, stderr], [0, ''], args.join(' '));
   return stdout;
@@ -22,7 +23,8 @@ function part(text: string, pattern: RegExp): string {
 }
 
 suite('opentill webhooks', () => {
-  test('adds an endpoint that gets what it asks for, and changes it', async (t) => {
+  test('adds an endpoint that gets what it asks for, and changes it', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     const receiver = await startReceiver(t);
     const fields = ['--events', 'checkout.paid, payin.*', '--description', 'the till'];
@@ -52,14 +54,16 @@ suite('opentill webhooks', () => {
     assert.match(none.stderr, /^opentill: there are no webhook endpoints; .*\n$/);
   });
 
-  test('the group alone prints its commands', async (t) => {
+  test('the group alone prints its commands', async () => {
+    await using t = cleanUp();
     const { code, stdout, stderr } = await runToEnd(t, ['webhooks'], {});
     assert.deepEqual([code, stderr], [0, '']);
     assert.match(stdout, /^ {2}webhooks list .*\n(.*\n)+ {2}webhooks resend-failed /m);
     assert.doesNotMatch(stdout, /^ {2}(?!webhooks|opentill webhooks)\w/m);
   });
 
-  test('shows since when an endpoint is suspended and when it is probed, and sends what fails again', async (t) => {
+  test('shows since when an endpoint is suspended and when it is probed, and sends what fails again', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     const receiver = await startReceiver(t, () => 500);
     const id = part(await done(t, service, 'add', receiver.url, '--events', 'checkout.created'), ENDPOINT);
@@ -77,7 +81,8 @@ suite('opentill webhooks', () => {
     assert.match(reconciled.stdout, /^10 missed since/m);
   });
 
-  test('gives an endpoint a new secret; the one before signs as well for as long as is said', async (t) => {
+  test('gives an endpoint a new secret; the one before signs as well for as long as is said', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     const receiver = await startReceiver(t);
     const added = await done(t, service, 'add', receiver.url, '--events', 'checkout.created');
@@ -104,7 +109,8 @@ suite('opentill webhooks', () => {
     assertSigned(second, part(last, SECRET));
   });
 
-  test('lists deliveries, and sends one again, or all that have failed', async (t) => {
+  test('lists deliveries, and sends one again, or all that have failed', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     let status = 200;
     const receiver = await startReceiver(t, () => status);
@@ -137,7 +143,8 @@ suite('opentill webhooks', () => {
     assert.equal(await done(t, service, 'resend-failed', '--since', '1h'), '0 sent again\n');
   });
 
-  test('says what is not sent again: behind an earlier one, or because its endpoint is off', async (t) => {
+  test('says what is not sent again: behind an earlier one, or because its endpoint is off', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     let status = 410;
     const receiver = await startReceiver(t, () => status);
@@ -161,7 +168,8 @@ suite('opentill webhooks', () => {
     assert.equal(await done(t, service, 'resend', later.id), waits);
   });
 
-  test('lists deliveries to all, to a host that sessions name, and to an endpoint that was removed', async (t) => {
+  test('lists deliveries to all, to a host that sessions name, and to an endpoint that was removed', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     const receiver = await startReceiver(t);
     const other = await startReceiver(t);
@@ -186,7 +194,8 @@ suite('opentill webhooks', () => {
     );
   });
 
-  test('a mistake is answered in one line', async (t) => {
+  test('a mistake is answered in one line', async () => {
+    await using t = cleanUp();
     const service = await startService(t);
     const settings = settingsFor(service);
     const narrow = settingsFor({ url: service.url, key: await service.createKey({ permissions: ['read'] }) });

@@ -374,6 +374,7 @@ test('a delivery that is added as the one before it ends is found, and made due'
     store: there,
     execute: createWriter({ store: there, serializer, realNow }),
     realNow,
+    onError: (error) => assert.fail(String(error)),
   });
   assert.equal(await wake(), true);
   assert.equal(await wake(), false);

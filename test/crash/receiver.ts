@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { TestContext } from 'node:test';
+import type { Ends } from '../support/clean-up.ts';
 
 /** Takes every webhook and remembers its id. */
-export async function startReceiver(t: Pick<TestContext, 'after'>) {
+export async function startReceiver(t: Ends) {
   const seen = new Set<string>();
   let count = 0;
   let notify = () => {};

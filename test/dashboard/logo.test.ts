@@ -53,6 +53,42 @@ suite('a logo', () => {
     assert.equal((await owner.submit(shown, '/logo/remove')).status, 404);
   });
 
+  test('of two who set it from the same form is that of the first, which the second is shown', async () => {
+    for (const before of [null, png({ width: 12, height: 12 })]) {
+      await clear();
+      if (before !== null) await upload(before);
+      const form = await owner.get(PATH);
+      const first = png({ width: 40, height: 10 });
+      const second = png({ width: 50, height: 10 });
+      assert.equal((await upload(first, form)).status, 303);
+      const late = await upload(second, form);
+      assert.equal(late.status, 422);
+      assert.match(
+        textOf(late),
+        /Somebody has set another logo meanwhile, which is shown above\. Choose the file once more/,
+      );
+      assert.match(late.html, /<img src=/);
+      assert.deepEqual((await image()).bytes, first);
+      assert.equal((await upload(second, late)).status, 303);
+      assert.deepEqual((await image()).bytes, second);
+    }
+  });
+
+  test('that was removed meanwhile is set by whoever is told so', async () => {
+    await upload(png({ width: 12, height: 12 }));
+    const form = await owner.get(PATH);
+    await clear();
+    const second = png({ width: 50, height: 10 });
+    const late = await upload(second, form);
+    assert.equal(late.status, 422);
+    assert.match(
+      textOf(late),
+      /There is none.*Somebody has removed the logo meanwhile\. Choose the file once more/,
+    );
+    assert.equal((await upload(second, late)).status, 303);
+    assert.deepEqual((await image()).bytes, second);
+  });
+
   test('is of its mode', async () => {
     await clear();
     await upload(png({ width: 10, height: 10 }));

@@ -6,6 +6,7 @@ import {
   createVisitor,
   formIn,
   PASSWORD,
+  type Page,
   signedInVisitor,
   textOf,
   type Visitor,
@@ -116,6 +117,43 @@ suite('members', () => {
     const last = await visitor.post(`${path()}/remove`, { ...token, id: user.id });
     assert.equal(last.status, 409);
     assert.ok(textOf(last).includes('The account would have no owner left.'));
+  });
+
+  test('get a role from one of two who change it at once, and the second is told which', async () => {
+    const { visitor } = await owner();
+    const made = { account, role: 'support', name: 'Grace Hopper' } as const;
+    const member = await acceptedUser(store, { ...made, email: `grace${++count}@example.com` });
+    const rolesOf = async () => (await store.dashboardUsers.fetch(member.id))?.roles[account];
+    /** The form of this member in the list, as its page has it. */
+    const roleFormIn = (page: Page) => {
+      const forms = page.html.match(/<form [^>]*\/role".*?<\/form>/gs) ?? [];
+      const html = forms.find((each) => each.includes(`value="${member.id}"`)) ?? assert.fail(textOf(page));
+      return {
+        ...formIn({ ...page, html }, '/role').fields,
+        shown: /value="(\w+)" selected/.exec(html)?.[1],
+      };
+    };
+    const send = async ({ shown, ...fields }: ReturnType<typeof roleFormIn>, role: string) =>
+      visitor.post(`${path()}/role`, { ...fields, role });
+    const [first, second] = [roleFormIn(await visitor.get(path())), roleFormIn(await visitor.get(path()))];
+    assert.equal(first.shown, 'support');
+    assert.equal((await send(first, 'finance')).status, 303);
+    const late = await send(second, 'owner');
+    assert.equal(late.status, 422);
+    assert.match(
+      textOf(late),
+      /Grace Hopper: Somebody has changed this meanwhile, to Finance\. Send the form again to have it as you typed it\./,
+    );
+    assert.equal(await rolesOf(), 'finance');
+    const again = roleFormIn(late);
+    assert.equal(again.shown, 'owner', 'what was chosen is kept');
+    assert.equal((await send(again, 'owner')).status, 303);
+    assert.equal(await rolesOf(), 'owner');
+    // Who wants what the other one has made of it has nothing to be told.
+    assert.equal((await send(second, 'owner')).status, 303);
+    // A form that was opened, and sent as it was, takes nothing back.
+    assert.equal((await send(second, 'support')).status, 303);
+    assert.equal(await rolesOf(), 'owner');
   });
 
   test('of several accounts cannot be brought back by one of them', async () => {

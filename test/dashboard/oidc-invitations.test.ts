@@ -306,6 +306,53 @@ suite('a user without a password', () => {
     }
   });
 
+  test('keeps the last passkey once the provider lets nobody in any more, and is told to set a password first', async () => {
+    const { own, user } = await member();
+    for (const id of ['one', 'two'])
+      await changeUser(store, user.id, {
+        ...{ type: 'add_passkey', now: Date.now() },
+        passkey: { id, publicKey: 'AA', counter: 0, name: `Phone ${id}` },
+      });
+    const remove = async (id: string, token: Record<string, string>) =>
+      own.post('/dashboard/profile/passkeys/remove', { ...token, id });
+    const tokenOf = (page: Page) => ({ form_token: formIn(page, '/sign-out').fields.form_token ?? '' });
+    const [signIn] = (await stored(user)).signIns;
+    assert.ok(signIn);
+    const passkeyIds = async () => (await stored(user)).passkeys.map(({ id }) => id);
+    const token = tokenOf(await own.get('/dashboard/profile'));
+    await changeUser(store, user.id, {
+      ...{ type: 'link_identity', identity: { issuer: 'https://old.example.com', subject: user.id } },
+      ...{ signIn: signIn.id, now: Date.now() },
+    });
+    assert.equal((await remove('two', token)).location, '/dashboard/profile?done=passkey-removed');
+    const profile = await own.get('/dashboard/profile');
+    const words = 'You have no password: set one first, so that you can still sign in and prove who you are.';
+    assert.doesNotMatch(profile.html, /passkeys\/remove/);
+    const [, section = ''] = /<section id="passkeys">(.*?)<\/section>/s.exec(profile.html) ?? [];
+    assert.ok(section.includes(words), 'the screen says it before anybody tries');
+    const refused = await remove('one', token);
+    assert.equal(refused.status, 422);
+    assert.ok(textOf(refused).includes(words), textOf(refused));
+    assert.deepEqual(await passkeyIds(), ['one']);
+    await own.submit(await own.get('/dashboard/profile/first-password'), '/first-password', {
+      new_password: PASSWORD,
+    });
+    const after = await own.submit(await own.get('/dashboard/profile'), '/passkeys/remove');
+    assert.equal(after.location, '/dashboard/profile?done=passkey-removed');
+    assert.deepEqual(await passkeyIds(), []);
+  });
+
+  test('may remove the last passkey while the provider lets them in', async () => {
+    const { own, user } = await member();
+    await changeUser(store, user.id, {
+      ...{ type: 'add_passkey', now: Date.now() },
+      passkey: { id: 'one', publicKey: 'AA', counter: 0, name: 'Phone' },
+    });
+    const removed = await own.submit(await own.get('/dashboard/profile'), '/passkeys/remove');
+    assert.equal(removed.location, '/dashboard/profile?done=passkey-removed');
+    assert.deepEqual((await stored(user)).passkeys, []);
+  });
+
   test('signs in by no password', async () => {
     const { email } = await member();
     for (const password of ['', PASSWORD]) {

@@ -107,7 +107,7 @@ async function serve(store: Store): Promise<void> {
   await store.work.claimCheckouts(living, claim);
   await store.work.listTenants(claim.realNow);
   await store.retention.listTenants('events', claim.realNow);
-  await store.retention.purgeAnswers(claim.realNow);
+  await store.retention.purgeAnswers(claim.realNow, (error) => assert.fail(String(error)));
   await store.gauges();
   await store.newestTime();
   await store.checkHealth();

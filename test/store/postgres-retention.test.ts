@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import postgres from 'postgres';
+import { tenantName } from '../../src/checkout/tenant.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { migratedDatabase } from '../support/postgres.ts';
 import { end, happen } from './aged.ts';
-import { T, tenants } from './build.ts';
+import { answer, T, tenants, write } from './build.ts';
 import { HOST, inOrder } from './deliveries.ts';
 
 const OLD = T - 1;
@@ -59,5 +60,24 @@ test('events that are old and have no number yet wait for it', async (t) => {
   assert.deepEqual(
     rows.map(({ position }) => position),
     [3],
+  );
+});
+
+test('stored answers of one tenant that cannot be removed keep those of no other', async (t) => {
+  const { store, sql, mine, theirs } = await setUp(t);
+  for (const tenant of [mine, theirs])
+    await write(store, tenant, { answer: answer('old', { createdAt: OLD }) });
+  await sql.unsafe(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF OLD.account = ${mine.account} THEN RAISE 'no'; END IF; RETURN OLD; END $$`);
+  await sql.unsafe(
+    'CREATE TRIGGER refuse BEFORE DELETE ON idempotency FOR EACH ROW EXECUTE FUNCTION refuse()',
+  );
+  const told: unknown[] = [];
+  assert.equal(await store.retention.purgeAnswers(T, (error) => told.push(error)), 1);
+  assert.match(told.map(String).join(), new RegExp(`^Error: ${tenantName(mine)}: no$`));
+  const left = await sql`SELECT account FROM idempotency`;
+  assert.deepEqual(
+    left.map(({ account }) => Number(account)),
+    [mine.account],
   );
 });

@@ -221,7 +221,8 @@ export function workSuite(open: Open): void {
     for (const tenant of tenants) await store.commit(Array.from({ length: count }, old(tenant)));
     await write(store, mine, { answer: answer('young', { createdAt: T + 10 }) });
     const removed: number[] = [];
-    for (let last = -1; last !== 0; removed.push(last)) last = await store.retention.purgeAnswers(T + 10);
+    for (let last = -1; last !== 0; removed.push(last))
+      last = await store.retention.purgeAnswers(T + 10, (error) => assert.fail(String(error)));
     assert.ok(Math.max(...removed) <= 1000, `${Math.max(...removed)} at once`);
     assert.equal(
       removed.reduce((sum, each) => sum + each, 0),

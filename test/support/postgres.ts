@@ -1,10 +1,10 @@
 /** The PostgreSQL that test files share, and databases on it that go with their tests. */
 import { createHash, randomBytes } from 'node:crypto';
-import type { TestContext } from 'node:test';
 import postgres from 'postgres';
 import { migrations } from '../../src/store/postgres/migrate.ts';
 import { prepareDatabase } from '../../src/store/postgres/prepare.ts';
 import { distributeOver, workers } from './citus.ts';
+import type { Ends } from './clean-up.ts';
 import { noteRanOn } from './evidence.ts';
 import { type PostgresServer, startPostgres } from './postgres-server.ts';
 
@@ -26,10 +26,7 @@ export async function sharedPostgres(): Promise<{ readonly url: string }> {
  * uses the database come after this one; it goes behind them. A store whose connections are ended under it may try to
  * connect anew, for seconds, before it is closed.
  */
-export async function freshDatabase(
-  context: Pick<TestContext, 'after'>,
-  template = 'template0',
-): Promise<string> {
+export async function freshDatabase(context: Ends, template = 'template0'): Promise<string> {
   const { url } = await sharedPostgres();
   await noteRanOn(() => versionsOf(url));
   const name = `test_${randomBytes(8).toString('hex')}`;
@@ -42,7 +39,7 @@ export async function freshDatabase(
 }
 
 /** A fresh database with the newest schema: copying it takes a fifth of the time that the migrations take. */
-export async function migratedDatabase(context: Pick<TestContext, 'after'>): Promise<string> {
+export async function migratedDatabase(context: Ends): Promise<string> {
   const { url } = await sharedPostgres();
   template ??= migratedTemplate(url);
   return freshDatabase(context, await template);

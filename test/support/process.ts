@@ -6,14 +6,13 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../../src/cli/free-port.ts';
+import type { Ends } from './clean-up.ts';
 import { runInHost, runInTurn } from './command-lines.ts';
 
 export const executable = join(import.meta.dirname, '../../bin/opentill.js');
 
-type Ends = Pick<TestContext, 'after'>;
 type Settings = Readonly<Record<string, string>>;
 
 export type Ended = { readonly code: number | null; readonly signal: NodeJS.Signals | null };

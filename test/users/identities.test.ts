@@ -131,6 +131,25 @@ suite('accepting an invitation by a provider', () => {
     assert.equal(decided('change', with1, { type: 'unlink_identity' }).identity, undefined);
   });
 
+  test('keeps the last passkey where it is the only way in, until there is a password', () => {
+    const key = { id: 'one', publicKey: 'AA', counter: 0, name: 'Phone' };
+    const one = decided('change', member, { type: 'add_passkey', passkey: key });
+    const two = decided('change', one, { type: 'add_passkey', passkey: { ...key, id: 'two' } });
+    const remove = (passkey: string, known: typeof identity | null) =>
+      ({ type: 'remove_passkey', passkey, identity: known }) as const;
+    assert.match(refused(one, remove('one', null)), /You have no password: set one first/);
+    // The account that the service knew may be replaced before the turn of the command.
+    assert.match(refused(one, remove('one', { ...identity, subject: '2' })), /You have no password/);
+    const { identity: _, ...alone } = one;
+    assert.match(refused(alone, remove('one', identity)), /You have no password/);
+    assert.deepEqual(decided('change', one, remove('one', identity)).passkeys, []);
+    const left = decided('change', two, remove('one', null));
+    assert.match(refused(left, remove('two', null)), /You have no password/);
+    assert.equal(decided('unchanged', one, remove('none', null)).passkeys.length, 1);
+    const set = { type: 'set_first_password', password: '$argon2id$x', signIn: first, now } as const;
+    assert.deepEqual(decided('change', decided('change', one, set), remove('one', null)).passkeys, []);
+  });
+
   test('lets nobody in by a password', () => {
     for (const verified of [null, '$argon2id$of the right password'])
       decided('failed', member, { type: 'sign_in', signIn: browser('second'), verified });

@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
-import type { Tenant } from '../../src/checkout/tenant.ts';
+import { type Tenant, tenantName } from '../../src/checkout/tenant.ts';
 import { newId } from '../../src/lib/id.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Delivery } from '../../src/webhooks/delivery.ts';
@@ -163,8 +163,107 @@ test('trouble with the log of requests of one keeps nothing else, and is told', 
     },
   };
   assert.equal(await runRetention({ store: broken }), true);
-  assert.deepEqual([errors, purged], [[trouble], [theirs]]);
+  const told = errors.map((error) => [String(error), (error as Error).cause]);
+  const [about] = told;
+  assert.deepEqual(told, [[`Error: ${tenantName(mine)}: too many wait`, trouble]], String(about));
+  assert.deepEqual(purged, [theirs]);
   assert.deepEqual(await left(), []);
+});
+
+/** Old deliveries and events of two tenants, and a store that fails in one of its parts. */
+async function troubled(t: TestContext) {
+  const made = await setUp(t);
+  const { store, execute, mine, theirs, errors, left } = made;
+  for (const tenant of [mine, theirs]) {
+    const { session, deliveries } = await happen(store, tenant, OLD, 1, [HOST]);
+    await end(store, tenant, deliveries);
+    await happen(store, session, OLD, 1, [ELSEWHERE]);
+  }
+  const isMine = (tenant: Tenant) => tenantName(tenant) === tenantName(mine);
+  const trouble = new Error('no');
+  const failing =
+    <A extends [Tenant, ...unknown[]], R>(run: (...given: A) => Promise<R>) =>
+    async (...given: A): Promise<R> => {
+      if (isMine(given[0])) throw trouble;
+      return run(...given);
+    };
+  /** Tenants with trouble come first. */
+  const listTenants: Store['retention']['listTenants'] = async (...given) => {
+    const found = await store.retention.listTenants(...given);
+    return [
+      ...found.filter(({ tenant }) => isMine(tenant)),
+      ...found.filter(({ tenant }) => !isMine(tenant)),
+    ];
+  };
+  async function remove(change: Partial<Store['retention']>, more: Partial<Store> = {}, run = execute) {
+    const retention = { ...store.retention, listTenants, ...change };
+    await removeOld({
+      store: { ...store, retention, ...more },
+      execute: run,
+      onError: (error) => errors.push(error),
+      realNow: () => NOW,
+      deliveryDays: LOG_DAYS,
+      eventDays: LOG_DAYS,
+    });
+    const events = async (tenant: Tenant) => (await store.events.list(tenant, {}, 0, 10)).rows.length;
+    return {
+      mine: [(await left(mine)).length, await events(mine)],
+      theirs: [(await left(theirs)).length, await events(theirs)],
+      told: errors.map((error) => (error as Error).message),
+    };
+  }
+  return { ...made, remove, failing, trouble, isMine };
+}
+
+suite('trouble of one tenant keeps nothing of the others', () => {
+  const gone = [0, 0];
+
+  test('when its deliveries cannot be given up: its own that have ended go as well', async (t) => {
+    const { remove, execute, mine, trouble, isMine } = await troubled(t);
+    const run: typeof execute = async (command, serialize) => {
+      if (isMine(command.origin.tenant)) throw trouble;
+      return execute(command, serialize);
+    };
+    const done = await remove({}, {}, run);
+    assert.deepEqual([done.mine, done.theirs], [[1, 1], gone]);
+    assert.deepEqual(done.told, [`${tenantName(mine)}: given up: no`]);
+  });
+
+  test('when its deliveries cannot be removed', async (t) => {
+    const { store, remove, failing, mine } = await troubled(t);
+    const done = await remove({ purgeDeliveries: failing(store.retention.purgeDeliveries) });
+    assert.deepEqual([done.mine, done.theirs], [[2, 2], gone]);
+    assert.deepEqual(done.told, [`${tenantName(mine)}: removed: no`]);
+  });
+
+  test('when its events cannot be removed', async (t) => {
+    const { store, remove, failing, mine } = await troubled(t);
+    const done = await remove({ purgeEvents: failing(store.retention.purgeEvents) });
+    assert.deepEqual([done.mine, done.theirs], [[0, 2], gone]);
+    assert.deepEqual(done.told, [`${tenantName(mine)}: no`]);
+  });
+
+  test('and trouble of one kind nothing of the other kinds', async (t) => {
+    const { remove, trouble } = await troubled(t);
+    const done = await remove({
+      async purgeAnswers() {
+        throw trouble;
+      },
+    });
+    assert.deepEqual([done.mine, done.theirs, done.told], [gone, gone, ['answers: no']]);
+  });
+
+  test('and trouble of all is the round’s', async (t) => {
+    const { store, remove, trouble } = await troubled(t);
+    const failsAll = async () => {
+      throw trouble;
+    };
+    const purges = { purgeAnswers: failsAll, listTenants: failsAll };
+    const requestLog = { ...store.requestLog, listTenants: failsAll };
+    await assert.rejects(remove(purges, { requestLog }), {
+      message: 'answers, deliveries, events, requests: no',
+    });
+  });
 });
 
 test('events stay for ever, unless they are to be kept for so many days', async (t) => {

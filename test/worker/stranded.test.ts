@@ -10,8 +10,11 @@ const MINUTE = 60_000;
 const NOW = 100 * MINUTE;
 
 /** Looks that find these, one after the other, a minute apart. */
-async function looks(...all: ReadonlyArray<{ finds: readonly Stranded[]; servedShare?: number }>) {
+async function looks(
+  ...all: ReadonlyArray<{ finds: readonly Stranded[]; servedShare?: number; fails?: readonly number[] }>
+) {
   const asked: unknown[] = [];
+  const told: string[] = [];
   const executed: unknown[] = [];
   let look = 0;
   const store = {
@@ -23,11 +26,15 @@ async function looks(...all: ReadonlyArray<{ finds: readonly Stranded[]; servedS
     },
     servedShare: () => all[look]?.servedShare ?? 1,
   } as unknown as Store;
-  const execute = (async (command: unknown) => void executed.push(command)) as unknown as Execute;
-  const wake = createWaking({ store, execute, realNow: () => NOW + look * MINUTE });
+  const execute = (async (command: Parameters<Execute>[0]) => {
+    if (all[look]?.fails?.includes(command.origin.tenant.account)) throw new Error('no');
+    executed.push(command);
+  }) as unknown as Execute;
+  const onError = (error: unknown) => told.push((error as Error).message);
+  const wake = createWaking({ store, execute, onError, realNow: () => NOW + look * MINUTE });
   const found: boolean[] = [];
   for (; look < all.length; look++) found.push(await wake());
-  return { asked, executed, found };
+  return { asked, executed, found, told };
 }
 
 test('each is due now, with what it was answered last', async () => {
@@ -68,5 +75,21 @@ test('those of a node that is away are looked for when it is back', async () => 
     [0, 100],
     [0, 101],
     [100, 102],
+  ]);
+});
+
+test('those of one tenant that cannot be woken keep no other asleep, and are looked for again', async () => {
+  const other = { account: 2, mode: 'test' } as const;
+  const delivery = { id: 'whd_1', receiver: 'r', subject: 'chk_1', httpStatus: null, error: null } as const;
+  const finds = [tenant, other].map((each) => ({ tenant: each, now: 7, deliveries: [delivery] }));
+  const { asked, executed, found, told } = await looks({ finds, fails: [1] }, { finds: [] });
+  assert.deepEqual(
+    executed.map((command) => (command as { origin: { tenant: unknown } }).origin.tenant),
+    [other],
+  );
+  assert.deepEqual([found, told], [[true, false], ['1 test: no']]);
+  assert.deepEqual(asked, [
+    [0, 100],
+    [0, 101],
   ]);
 });

@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { suite, type TestContext, test } from 'node:test';
 import type { CheckoutId } from '../../src/checkout/ids.ts';
 import { createSerializer } from '../../src/checkout/serializer.ts';
+import { type Tenant, tenantName } from '../../src/checkout/tenant.ts';
 import { success } from '../../src/http/envelope.ts';
 import type { Rail } from '../../src/methods/method.ts';
 import { sandbox } from '../../src/methods/sandbox/sandbox.ts';
@@ -235,4 +236,63 @@ suite('a clock that moves by a year beside a rail that does not answer', () => {
     });
     assert.equal(asked, 3);
   });
+});
+
+test('trouble of one tenant keeps no other from what is due, of whatever kind', async (t) => {
+  const { store, execute, mine, theirs } = await setUp(t);
+  for (const tenant of [mine, theirs]) await add(store, session(tenant, { expiresAt: T - 1 }));
+  for (const tenant of [mine, theirs]) await tell(store, tenant, 1);
+  const isMine = (tenant: Tenant) => tenantName(tenant) === tenantName(mine);
+  const failing =
+    <A extends [Tenant, ...unknown[]], R>(run: (...given: A) => Promise<R>) =>
+    async (...given: A): Promise<R> => {
+      if (isMine(given[0])) throw new Error('no');
+      return run(...given);
+    };
+  const { claimCheckouts, claimDeliveries, listTenants } = store.work;
+  const broken: Store = {
+    ...store,
+    work: {
+      ...store.work,
+      claimCheckouts: failing(claimCheckouts),
+      claimDeliveries: failing(claimDeliveries),
+      // The one with trouble has the first turn, at each look.
+      async listTenants(...given) {
+        const due = await listTenants(...given);
+        return { ...due, checkouts: [mine, theirs], deliveries: [mine, theirs] };
+      },
+    },
+  };
+  const told = new Set<string>();
+  const expired = Promise.withResolvers<void>();
+  const sent = Promise.withResolvers<void>();
+  const watched: Execute = async (command, serialize) => {
+    const result = await execute(command, serialize);
+    if (command.subject === 'checkout') expired.resolve();
+    return result;
+  };
+  const worker = workerOn(broken, watched, {
+    deliverySlots: 4,
+    pollMs: 5,
+    onError: (error) => told.add((error as Error).message),
+    async send() {
+      sent.resolve();
+      return {
+        outcome: 'delivered',
+        httpStatus: 200,
+        error: null,
+        retryAfterMs: null,
+        durationMs: 1,
+        answer: '',
+      };
+    },
+  });
+  worker.start();
+  await Promise.all([expired.promise, sent.promise]);
+  await worker.stop();
+  assert.deepEqual((await store.checkouts.list(theirs, { status: 'expired' }, { limit: 9 })).rows.length, 1);
+  assert.deepEqual([...told].sort(), [
+    `${tenantName(mine)}: checkouts: no`,
+    `${tenantName(mine)}: deliveries: no`,
+  ]);
 });

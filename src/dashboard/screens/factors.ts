@@ -6,11 +6,12 @@ import { isTotpSecret, newRecoveryCodes, newTotpSecret, totpAddress } from '../.
 import { PASSKEY_NAME_LENGTH } from '../../users/user.ts';
 import type { UserDecision } from '../../users/user-commands.ts';
 import type { Mistake } from '../api.ts';
+import { knownIdentity } from '../confirm.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
 import { executeOnUser, type OwnCommand } from '../execute.ts';
 import { field, hidden, otherMistakes } from '../form.ts';
-import type { Outcome } from '../outcome.ts';
+import { type Outcome, refused } from '../outcome.ts';
 import { passkeyForm } from '../passkeys.ts';
 import type { Declare, OwnVisit } from '../screen.ts';
 import { mistake } from '../sign-in-forms.ts';
@@ -114,7 +115,10 @@ ${passkeyForm('create', { action: to('/passkeys'), name: 'passkey', options }, c
   });
 
   declare({ method: 'POST', path: '/profile/passkeys/remove', needs: 'own-confirmed' }, async (visit) => {
-    await change(visit, { type: 'remove_passkey', passkey: visit.form.id ?? '' });
+    const identity = knownIdentity(dependencies, visit.visitor.user);
+    const passkey = visit.form.id ?? '';
+    const decision = await change(visit, { type: 'remove_passkey', passkey, identity });
+    if (isRefusal(decision)) return refused(422, mistake(decision.detail));
     return { goTo: '/profile', done: 'passkey-removed' };
   });
 }

@@ -7,6 +7,7 @@ import { tokenField } from '../document.ts';
 import { field, hidden, otherMistakes, second } from '../form.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
+import { STALE } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
 import { bytesOf } from '../upload.ts';
 
@@ -17,6 +18,15 @@ const LOGO = '/v3/logo';
 /** The field that tells a form that has brought no file from one that only proves who somebody is. */
 const SENT = 'sent';
 
+/** The version that the form was made for; empty where there was no logo. */
+const VERSION = 'version';
+const REPLACED =
+  'Somebody has set another logo meanwhile, which is shown above. Choose the file once more to put yours in its place.';
+const REMOVED = 'Somebody has removed the logo meanwhile. Choose the file once more to set yours.';
+
+/** Mistakes to show beside the form; or it is stale, and what there is now tells which. */
+type Mistakes = readonly Mistake[] | 'stale';
+
 const KIB = 1024;
 const TOO_LONG = `The file has more than ${MAX_LOGO_BYTES / KIB} KiB.`;
 
@@ -26,10 +36,11 @@ export function logoScreens(declare: Declare, { basePath }: DashboardDependencie
   const setting = { operation: 'LOGO.SET', confirmed: true } as const;
   const hereOf = ({ place }: Visit) => `${basePath}${pathIn(place.tenant, 'settings/logo')}`;
 
-  async function screen(visit: Visit, mistakes: readonly Mistake[] = []): Promise<Outcome> {
+  async function screen(visit: Visit, found: Mistakes = []): Promise<Outcome> {
     const { api, place, visitor } = visit;
     const logo = await api.file(LOGO);
     if (!logo.ok && logo.status !== 404) return refused(logo.status, logo.mistakes);
+    const mistakes = found === 'stale' ? onFile(logo.ok ? REPLACED : REMOVED) : found;
     const here = hereOf(visit);
     const token = tokenField(visitor);
     return {
@@ -43,7 +54,7 @@ ${
     : html`<p>There is none: payers see the first letter of the name.</p>`
 }
 ${otherMistakes(mistakes, ['file'])}
-<form method="post" action="${here}" enctype="multipart/form-data">${token}${hidden(SENT, 'yes')}
+<form method="post" action="${here}" enctype="multipart/form-data">${token}${hidden(SENT, 'yes')}${hidden(VERSION, logo.ok ? logo.data.etag : '')}
 ${field({ name: 'file', label: 'Image', type: 'file', hint: `PNG or JPEG, ${MAX_LOGO_BYTES / KIB} KiB and ${MAX_LOGO_PIXELS} × ${MAX_LOGO_PIXELS} pixels at most. It is shown beside the name, and on receipts and invoices.` }, mistakes)}
 <button>${logo.ok ? 'Replace the logo' : 'Save the logo'}</button>
 </form></section>
@@ -76,8 +87,13 @@ ${second(
       return screen(visit, form[SENT] === undefined ? [] : onFile('Choose a file, also if you did before.'));
     const bytes = await bytesOf(file.content, MAX_LOGO_BYTES);
     if (bytes === null) return screen(visit, onFile(TOO_LONG));
-    const answer = await api.send('PUT', LOGO, bytes, { 'content-type': typeOf(bytes) });
+    const { [VERSION]: version = '' } = form;
+    const answer = await api.send('PUT', LOGO, bytes, {
+      'content-type': typeOf(bytes),
+      ...(version === '' ? { 'if-none-match': '*' } : { 'if-match': version }),
+    });
     if (answer.ok) return { goTo: wayIn(place.tenant, 'settings/logo'), done: 'logo-saved' };
+    if (answer.status === STALE) return screen(visit, 'stale');
     return screen(visit, onFile(answer.mistakes.map(({ message }) => message).join(' ')));
   });
 

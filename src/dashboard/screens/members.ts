@@ -5,9 +5,11 @@ import { meaningOf, type Role, roleNames } from '../../users/roles.ts';
 import { EMAIL_LENGTH, USER_NAME_LENGTH } from '../../users/user.ts';
 import type { Mistake } from '../api.ts';
 import { tokenField } from '../document.ts';
+import { type Editable, seenField } from '../edit.ts';
 import { type Form, field, hidden, keyAfter, onceField, onceIn, otherMistakes } from '../form.ts';
 import { type Outcome, refused, refusedAs } from '../outcome.ts';
 import { type Place, pathIn } from '../place.ts';
+import { saveEdit } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
 import { table } from '../table.ts';
 
@@ -15,6 +17,8 @@ type Member = ReturnType<typeof representMember>;
 type NewLink = ReturnType<typeof representNewLink>;
 
 type Sent = { readonly form: Form; readonly status: number; readonly mistakes: readonly Mistake[] };
+/** A role that was chosen, and that somebody else has changed meanwhile. */
+type Chosen = { readonly id: string; readonly role: string; readonly mistakes: readonly Mistake[] };
 const notSent: Sent = { form: {}, status: 200, mistakes: [] };
 
 export const roleTitles: Readonly<Record<Role, string>> = {
@@ -26,6 +30,10 @@ export const roleTitles: Readonly<Record<Role, string>> = {
 
 const roleChoices = roleNames.map((role) => [role, roleTitles[role]] as const);
 
+const roleFields: ReadonlyArray<Editable<Member>> = [
+  { name: 'role', label: 'Role', choices: roleChoices, text: ({ role = '' }) => role },
+];
+
 const SCREEN = 'members';
 const PATH = '/:account/:mode/members';
 /** Members on a page: more than most accounts have. */
@@ -35,25 +43,34 @@ export function memberScreens(declare: Declare, basePath: string): void {
   const to = ({ tenant }: Place, path = '') => `${basePath}${pathIn(tenant, SCREEN)}${path}`;
   const goTo = ({ tenant }: Place) => pathIn(tenant, SCREEN).slice('/dashboard'.length);
 
-  async function members(visit: Visit, { form, status, mistakes }: Sent = notSent): Promise<Outcome> {
+  async function members(
+    visit: Visit,
+    { form, status, mistakes }: Sent = notSent,
+    chosen?: Chosen,
+  ): Promise<Outcome> {
     const { place, live, visitor } = visit;
     const after =
       visit.query.after === undefined ? '' : `&${new URLSearchParams({ after: visit.query.after })}`;
     const answer = await live.get<Member[]>(`/v3/member?limit=${LIMIT}${after}`);
     if (!answer.ok) return refused(answer.status, answer.mistakes);
     const token = tokenField(visitor);
+    const about = chosen && answer.data.find(({ id }) => id === chosen.id);
+    const named = (chosen?.mistakes ?? []).map(({ message }) => ({
+      message: `${about?.name || about?.email || chosen?.id}: ${message}`,
+      pointer: '',
+    }));
     return {
-      status: mistakes.length > 0 ? refusedAs(status) : 200,
+      status: mistakes.length > 0 ? refusedAs(status) : named.length > 0 ? 422 : 200,
       title: 'Members',
       current: SCREEN,
-      main: html`<section><h2>Who works for ${place.account.name}</h2>
+      main: html`${otherMistakes(named)}<section><h2>Who works for ${place.account.name}</h2>
 ${table(
   'Members',
   ['Name', 'E-mail address', 'Role', 'Second factor', 'Last seen', ''],
   answer.data.map((member) => [
     html`<span id="${member.id}">${member.name || '–'}</span>`,
     member.email || '–',
-    roleForm(member, place, token),
+    roleForm(member, chosen?.id === member.id ? chosen.role : (member.role ?? ''), place, token),
     member.has_second_factor ? 'yes' : 'no',
     member.status === 'invited'
       ? 'invited'
@@ -76,8 +93,8 @@ ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.ema
     };
   }
 
-  const roleForm = ({ id, role }: Member, place: Place, token: Html): Html =>
-    html`<form method="post" action="${to(place, '/role')}" class="row">${token}${hidden('id', id)}<select name="role" aria-label="Role">${roleChoices.map(
+  const roleForm = (member: Member, role: string, place: Place, token: Html): Html =>
+    html`<form method="post" action="${to(place, '/role')}" class="row">${token}${hidden('id', member.id)}${seenField(roleFields, member)}<select name="role" aria-label="Role">${roleChoices.map(
       ([value, title]) =>
         html`<option value="${value}"${value === role && html` selected`}>${title}</option>`,
     )}</select><button class="quiet">Change</button></form>`;
@@ -108,9 +125,18 @@ ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.ema
 
   declare(
     { method: 'POST', path: `${PATH}/role`, needs: { operation: 'MEMBER.UPDATE', confirmed: true } },
-    async ({ form: { id = '', role = '' }, place, live }) => {
-      const answer = await live.send('PUT', memberPath(id), { role });
-      return answer.ok ? { goTo: goTo(place), done: 'role' } : refused(answer.status, answer.mistakes);
+    async (visit) => {
+      const { form, place, live } = visit;
+      const { id = '', role = '' } = form;
+      const edit = { fields: roleFields, form };
+      // A form that was sent as it was sends the role that there is.
+      const saved = await saveEdit<Member>(live, memberPath(id), edit, (patch, now) => ({
+        body: { role: now.role, ...patch },
+      }));
+      if ('data' in saved) return { goTo: goTo(place), done: 'role' };
+      if ('refusal' in saved) return refused(saved.refusal.status, saved.refusal.mistakes);
+      const { status, mistakes } = saved;
+      return status === CHANGED ? members(visit, notSent, { id, role, mistakes }) : refused(status, mistakes);
     },
   );
 
@@ -131,6 +157,9 @@ ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.ema
     },
   );
 }
+
+/** Status of a form for what somebody else has changed meanwhile. */
+const CHANGED = 422;
 
 const memberPath = (id: string): string => `/v3/member/${encodeURIComponent(id)}`;
 

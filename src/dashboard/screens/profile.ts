@@ -2,6 +2,7 @@
 import { emailKey } from '../../checkout/customer.ts';
 import { isRefusal, type Refusal } from '../../checkout/refusals.ts';
 import { type Content, type Html, html } from '../../lib/html.ts';
+import { hasPasskeysAlone } from '../../users/sign-in-rules.ts';
 import {
   EMAIL_LENGTH,
   type Identity,
@@ -10,9 +11,9 @@ import {
   USER_NAME_LENGTH,
   type User,
 } from '../../users/user.ts';
-import type { UserDecision } from '../../users/user-commands.ts';
+import { NO_OTHER_WAY, type UserDecision } from '../../users/user-commands.ts';
 import type { Mistake } from '../api.ts';
-import { hasWay, wayBack } from '../confirm.ts';
+import { hasWay, knownIdentity, wayBack } from '../confirm.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
 import { executeOnUser, type OwnCommand } from '../execute.ts';
@@ -70,21 +71,7 @@ ${
 <div class="row"><form method="post" action="${to('/recovery-codes')}">${token}<button class="quiet">New recovery codes</button></form>
 <form method="post" action="${to('/second-factor/remove')}">${token}<button class="quiet">Remove the second factor</button></form></div>`
 }</section>
-<section id="passkeys"><h2>Passkeys</h2>
-${
-  user.passkeys.length > 0 &&
-  table(
-    'Your passkeys',
-    ['Name', 'Added', 'Last used', ''],
-    user.passkeys.map(({ id, name, createdAt, usedAt }) => [
-      name,
-      timeOf(createdAt),
-      usedAt === 0 ? 'never' : timeOf(usedAt),
-      html`<form method="post" action="${to('/passkeys/remove')}">${token}${hidden('id', id)}<button class="quiet">Remove</button></form>`,
-    ]),
-  )
-}
-<p><a class="button" href="${to('/passkeys')}">Add a passkey</a></p></section>
+${passkeySection(user, token)}
 ${identitySection(visitor, token)}
 <section><h2>Where you are signed in</h2>
 ${table(
@@ -97,6 +84,28 @@ ${
   html`<form method="post" action="${to('/sign-out-others')}">${token}<button class="quiet">Sign out everywhere else</button></form>`
 }</section>`,
     };
+  }
+
+  function passkeySection(user: User, token: Html): Html {
+    const keepsLast = user.passkeys.length === 1 && hasPasskeysAlone(user, knownIdentity(dependencies, user));
+    const removeForm = (id: string) =>
+      html`<form method="post" action="${to('/passkeys/remove')}">${token}${hidden('id', id)}<button class="quiet">Remove</button></form>`;
+    return html`<section id="passkeys"><h2>Passkeys</h2>
+${
+  user.passkeys.length > 0 &&
+  table(
+    'Your passkeys',
+    ['Name', 'Added', 'Last used', ''],
+    user.passkeys.map(({ id, name, createdAt, usedAt }) => [
+      name,
+      timeOf(createdAt),
+      usedAt === 0 ? 'never' : timeOf(usedAt),
+      keepsLast ? 'your only way in' : removeForm(id),
+    ]),
+  )
+}
+${keepsLast && html`<p class="hint">${NO_OTHER_WAY}</p>`}
+<p><a class="button" href="${to('/passkeys')}">Add a passkey</a></p></section>`;
   }
 
   /** Ways in that a new password does not close: a password is often changed because somebody else may know it. */
@@ -117,7 +126,7 @@ ${passkeys.length > 0 && html`<p><a href="#passkeys">Passkeys: ${passkeys.length
     return html`<section><h2>${provider?.name ?? 'Account of a provider'}</h2>
 ${isCurrent && html`<p>You can sign in with your account there, since ${timeOf(identity.linkedAt)}.</p>`}
 ${identity && !isCurrent && html`<p>You have connected an account of ${hostOf(identity)}, with which nobody signs in here now.</p>`}
-${identity && (password === null ? html`<p class="hint">You can disconnect it once you have a password.</p>` : disconnectForm(token))}
+${identity && (password === null ? html`<p class="hint">${NO_OTHER_WAY}</p>` : disconnectForm(token))}
 ${
   provider !== null &&
   !isCurrent &&

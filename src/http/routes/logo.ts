@@ -9,11 +9,12 @@ import {
   readLogo,
 } from '../../accounts/logo.ts';
 import { representLogo } from '../../accounts/representation.ts';
-import { notFound, originOf, principalOf, sendResult } from '../answer.ts';
+import { logoTag } from '../../accounts/tags.ts';
+import { conditionOf, notFound, originOf, principalOf, sendResult } from '../answer.ts';
 import type { Api } from '../api.ts';
 import { mediaTypeOf } from '../body.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { created, success } from '../envelope.ts';
+import { created, etagOf, success } from '../envelope.ts';
 import { fieldsError } from '../errors.ts';
 import { operation } from '../operation.ts';
 
@@ -26,6 +27,7 @@ export function logoRoutes(api: Api, { store, execute, now }: Dependencies): voi
     operation(
       {
         operation: 'LOGO.SET',
+        versioned: 'change',
         tag,
         permission,
         upload: logoTypes,
@@ -34,7 +36,7 @@ export function logoRoutes(api: Api, { store, execute, now }: Dependencies): voi
         summary: 'Create or replace the logo',
         description: `Payers see it on the page of a session, beside the name of the account, and at the top of receipts and invoices. The body is a PNG or JPEG image of at most 64 KiB and ${MAX_LOGO_PIXELS} × ${MAX_LOGO_PIXELS} pixels, without animation and with nothing behind its end. Each mode has its own.`,
         answers: 'Logo',
-        errors: ['field_invalid', 'too_large', 'unsupported_media_type', 'key_reused'],
+        errors: ['field_invalid', 'too_large', 'unsupported_media_type', 'key_reused', 'version_stale'],
       },
       {},
     ),
@@ -49,12 +51,13 @@ export function logoRoutes(api: Api, { store, execute, now }: Dependencies): voi
       }
       const command: AccountCommand = { type: 'set_logo', logo };
       const executed = await execute(
-        { subject: 'account', origin, command, now: await now(origin.tenant) },
+        { subject: 'account', origin, command, now: await now(origin.tenant), ...conditionOf(request) },
         ({ before }) => {
           const data = JSON.stringify(representLogo(logo));
+          const headers = { etag: etagOf(logoTag(logo.name)) };
           return before.logos[origin.tenant.mode] === null
-            ? created('LOGO.SET', data, '/v3/logo')
-            : success('LOGO.SET', data);
+            ? created('LOGO.SET', data, '/v3/logo', headers)
+            : success('LOGO.SET', data, headers);
         },
       );
       return sendResult(reply, executed);
@@ -66,6 +69,7 @@ export function logoRoutes(api: Api, { store, execute, now }: Dependencies): voi
     operation(
       {
         operation: 'LOGO.FETCH',
+        versioned: 'read',
         tag,
         permission,
         summary: 'Fetch the logo',
@@ -78,6 +82,7 @@ export function logoRoutes(api: Api, { store, execute, now }: Dependencies): voi
     async (request, reply) => {
       const logo = await store.logos.fetch(principalOf(request).tenant);
       if (logo === null) throw notFound(NO_LOGO);
+      reply.header('etag', etagOf(logoTag(logo.name)));
       return reply.type(logoFacts(logo.name).type).send(logoBytes(logo));
     },
   );
@@ -87,6 +92,7 @@ export function logoRoutes(api: Api, { store, execute, now }: Dependencies): voi
     operation(
       {
         operation: 'LOGO.DELETE',
+        versioned: 'delete',
         tag,
         permission,
         noBody: true,
@@ -94,14 +100,20 @@ export function logoRoutes(api: Api, { store, execute, now }: Dependencies): voi
         summary: 'Delete the logo',
         description: 'Payers see the first letter of the name of the account again.',
         answers: null,
-        errors: ['not_found'],
+        errors: ['not_found', 'version_stale'],
       },
       {},
     ),
     async (request, reply) => {
       const origin = originOf(request);
       const executed = await execute(
-        { subject: 'account', origin, command: { type: 'remove_logo' }, now: await now(origin.tenant) },
+        {
+          subject: 'account',
+          origin,
+          command: { type: 'remove_logo' },
+          now: await now(origin.tenant),
+          ...conditionOf(request),
+        },
         () => ({ statusCode: 204, headers: {}, body: '' }),
       );
       return sendResult(reply, executed);

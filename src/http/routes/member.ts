@@ -4,14 +4,15 @@ import { emailKey } from '../../checkout/customer.ts';
 import { newId } from '../../lib/id.ts';
 import { linkAddress, newLink } from '../../users/links.ts';
 import { representMember, representNewLink } from '../../users/representation.ts';
+import { memberTag } from '../../users/tags.ts';
 import { installation, roleOn, type User, type UserId } from '../../users/user.ts';
 import { NO_SUCH_MEMBER, type UserCommand } from '../../users/user-commands.ts';
 import type { Serialize, Value } from '../../writer/command.ts';
 import type { Executed } from '../../writer/writer.ts';
-import { JSON_TYPE, notFound, originOf, originOn, principalOf, sendResult } from '../answer.ts';
+import { conditionOf, JSON_TYPE, notFound, originOf, originOn, principalOf, sendResult } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { created, envelope, success } from '../envelope.ts';
+import { created, envelope, etagOf, success } from '../envelope.ts';
 import { fieldsError } from '../errors.ts';
 import { schemaProblems } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
@@ -33,7 +34,17 @@ export function memberRoutes(api: Api, { store, execute, realNow, publicUrl }: D
     id: UserId,
     command: UserCommand,
     serialize: Serialize<Value<'user'>>,
-  ) => execute({ subject: 'user', origin: originOn(installation, request), id, command }, serialize);
+  ) =>
+    execute(
+      { subject: 'user', origin: originOn(installation, request), id, command, ...conditionOf(request) },
+      serialize,
+    );
+
+  /** The version of a member, as headers tell it. */
+  const versionOf = (user: User, account: number) => {
+    const tag = memberTag(user, account);
+    return tag === null ? {} : { etag: etagOf(tag) };
+  };
 
   api.post(
     '/member',
@@ -103,7 +114,14 @@ export function memberRoutes(api: Api, { store, execute, realNow, publicUrl }: D
   api.get(
     '/member/:id',
     operation(
-      { operation: 'MEMBER.FETCH', tag, permission, summary: 'Fetch a member', answers: 'Member' },
+      {
+        operation: 'MEMBER.FETCH',
+        versioned: 'read',
+        tag,
+        permission,
+        summary: 'Fetch a member',
+        answers: 'Member',
+      },
       { params },
     ),
     async (request, reply) => {
@@ -112,6 +130,7 @@ export function memberRoutes(api: Api, { store, execute, realNow, publicUrl }: D
       const user = await store.dashboardUsers.fetch(request.params.id);
       if (user === null || roleOn(user, account) === undefined) throw notFound(NO_SUCH_MEMBER);
       const data = JSON.stringify(representMember(user, account));
+      reply.headers(versionOf(user, account));
       return reply.type(JSON_TYPE).send(envelope('MEMBER.FETCH', data));
     },
   );
@@ -121,13 +140,14 @@ export function memberRoutes(api: Api, { store, execute, realNow, publicUrl }: D
     operation(
       {
         operation: 'MEMBER.UPDATE',
+        versioned: 'change',
         tag,
         permission,
         liveOnly: true,
         summary: 'Change the role of a member',
         description: 'On this account, from now on. The last owner stays one.',
         answers: 'Member',
-        errors: ['last_owner'],
+        errors: ['last_owner', 'version_stale'],
       },
       { params, body: updateMemberBody },
     ),
@@ -138,7 +158,7 @@ export function memberRoutes(api: Api, { store, execute, realNow, publicUrl }: D
       const { role } = request.body;
       const command: UserCommand = { type: 'set_role', account, role, now: realNow() };
       const executed = await change(request, request.params.id, command, ({ user }) =>
-        success('MEMBER.UPDATE', JSON.stringify(representMember(user, account))),
+        success('MEMBER.UPDATE', JSON.stringify(representMember(user, account)), versionOf(user, account)),
       );
       return sendResult(reply, executed);
     },
@@ -149,6 +169,7 @@ export function memberRoutes(api: Api, { store, execute, realNow, publicUrl }: D
     operation(
       {
         operation: 'MEMBER.DELETE',
+        versioned: 'delete',
         tag,
         permission,
         liveOnly: true,
@@ -157,7 +178,7 @@ export function memberRoutes(api: Api, { store, execute, realNow, publicUrl }: D
         description:
           'Takes the role on this account: `deleted` is about the member. A user without a role on any account is deleted, and signed out at once, unless they operate the installation: `opentill users set-operator --off` on the machine of the service takes that. The last owner stays.',
         answers: 'Deleted',
-        errors: ['last_owner'],
+        errors: ['last_owner', 'version_stale'],
       },
       { params },
     ),
@@ -178,6 +199,7 @@ export function memberRoutes(api: Api, { store, execute, realNow, publicUrl }: D
     operation(
       {
         operation: 'MEMBER.RESET',
+        versioned: 'change',
         tag,
         permission,
         liveOnly: true,
@@ -186,7 +208,7 @@ export function memberRoutes(api: Api, { store, execute, realNow, publicUrl }: D
         description:
           'For a member who cannot sign in, or whose invitation has expired. The link is good for three days, and replaces the one before; only this answer shows it, and a repetition with the same idempotency key has null in its place. The password stays as it is until the link is used. Whoever opens the link chooses a new password, has no second factor, no passkeys and no account of a provider afterwards, and is signed out everywhere else.',
         answers: 'MemberWithLink',
-        errors: ['member_elsewhere'],
+        errors: ['member_elsewhere', 'version_stale'],
       },
       { params },
     ),
@@ -200,7 +222,8 @@ export function memberRoutes(api: Api, { store, execute, realNow, publicUrl }: D
         (shown: string | null): Serialize<Pick<Value<'user'>, 'user'>> =>
         ({ user }) => {
           const url = shown === null ? null : linkAddress(publicUrl, id, shown);
-          return success('MEMBER.RESET', JSON.stringify(representNewLink(user, account, url)));
+          const data = JSON.stringify(representNewLink(user, account, url));
+          return success('MEMBER.RESET', data, versionOf(user, account));
         };
       return sendOnce(
         reply,

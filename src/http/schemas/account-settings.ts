@@ -14,7 +14,7 @@ import { ACCOUNT_NAME_LENGTH } from '../../lib/account-name.ts';
 import { type TSchema, Type } from '../../lib/json-schema.ts';
 import { closedObject, nullable } from '../../lib/schemas.ts';
 import { type FieldsOf, kind } from './answer-fields.ts';
-import { text as oneLine, titled } from './fields.ts';
+import { OF_OURS, text as oneLine, titled } from './fields.ts';
 
 type Fields = Readonly<Record<string, TSchema>>;
 
@@ -89,6 +89,7 @@ const mappings = (mapping: TSchema) =>
   Type.Unsafe<unknown>({
     type: 'object',
     additionalProperties: mapping,
+    [OF_OURS]: true,
     description: descriptions.mappings,
     examples: [{}],
   });

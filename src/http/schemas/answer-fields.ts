@@ -1,6 +1,6 @@
 /** Building blocks of the schemas of answers. */
 import { type TSchema, Type } from '../../lib/json-schema.ts';
-import { address, amountExamples, titled } from './fields.ts';
+import { address, amountExamples, timestamp, titled } from './fields.ts';
 
 export const closed = { additionalProperties: false } as const;
 
@@ -52,6 +52,9 @@ export const id = (prefix: string) => {
   const title = `${owner.replace(/(?:^| )(\w)/g, (_match, letter: string) => letter.toUpperCase())}Id`;
   return titled(title, text(`Id of the ${owner}.`, `${prefix}_01k9zq4tn30000x5r7m2c9w1he`));
 };
+
+export const currencyCode = (description = 'ISO 4217 currency code.') =>
+  titled('CurrencyCode', text(description, 'EUR'));
 
 export const createdAt = titled('CreatedAt', time('Time of creation.'));
 
@@ -105,4 +108,5 @@ export const commonFields: readonly TSchema[] = [
   count('Number of what the field names.'),
   seldom('A text, or null.'),
   address(),
+  timestamp('A time, in ISO 8601 with its zone.'),
 ];

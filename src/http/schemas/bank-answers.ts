@@ -7,6 +7,7 @@ import { Type } from '../../lib/json-schema.ts';
 import {
   closed,
   createdAt,
+  currencyCode,
   type FieldsOf,
   id,
   kind,
@@ -39,6 +40,12 @@ const leftOut = (description: string) =>
 const problem = (description: string) => titled('EntryProblem', oneOf(['', ...entryProblems], description));
 
 const SHA_256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+
+const contentHash = (description: string) => titled('ContentHash', text(description, SHA_256));
+
+const bankReference = titled('BankReference', text('Reference of the bank, or empty.', '203001310000000001'));
+
+const direction = titled('Direction', oneOf(['credit', 'debit'], 'Incoming or outgoing money.'));
 
 const counterparty = titled(
   'Counterparty',
@@ -79,10 +86,10 @@ export const bankResources = {
       created_at: time('Time of the import.'),
       status: oneOf(entryStates, 'Status. `done`: the entry had its effect; `open`: a person has to decide.'),
       problem: problem('Reason why the entry waits, or empty.'),
-      direction: oneOf(['credit', 'debit'], 'Incoming or outgoing money.'),
+      direction,
       amount: minorUnits('Amount of the booking, in minor units.'),
       amount_unassigned: minorUnits('Amount that is neither booked nor being sent back.'),
-      currency: text('ISO 4217 currency code.', 'EUR'),
+      currency: currencyCode(),
       booked_on: text('Booking date.', '2030-01-31'),
       value_on: nullable(text('Value date.', '2030-01-31')),
       receiving_account: text('Id of the receiving account.', 'eur'),
@@ -91,7 +98,7 @@ export const bankResources = {
       creditor_reference: text('Structured reference, or empty.', ''),
       end_to_end_id: text('End-to-end id of the sender, or empty.', ''),
       remittance: text('Remittance information.', 'order-1001'),
-      bank_reference: text('Reference of the bank, or empty.', '203001310000000001'),
+      bank_reference: bankReference,
       transaction_code: text('The bank’s transaction code.', 'PMNT-RCDT-ESCT'),
       is_reversal: Type.Boolean({ description: 'The bank takes back an earlier entry.' }),
       return_reason: text('Reason why money came back, or empty.', ''),
@@ -136,7 +143,7 @@ export const bankResources = {
       id: id('bfl'),
       object: kind('bank_statement'),
       created_at: time('Time of the import.'),
-      sha256: text('SHA-256 of the content; a file is imported once.', SHA_256),
+      sha256: contentHash('SHA-256 of the content; a file is imported once.'),
       name: text('Name given in the request.', 'statement-2030-01-31.xml'),
       statements: Type.Array(Type.String(), {
         description: 'The bank’s numbers of the statements in the file.',
@@ -163,7 +170,7 @@ export const bankResources = {
   BankStatementPreview: Type.Object(
     {
       object: kind('bank_statement_preview'),
-      sha256: text('SHA-256 of the content.', SHA_256),
+      sha256: contentHash('SHA-256 of the content.'),
       name: text('Name given in the request.', 'statement-2030-01-31.xml'),
       format: oneOf(['', 'camt', 'mt940', 'csv'], 'Format of the file, or empty if it is none of them.'),
       imported_as: nullable(id('bfl')),
@@ -178,7 +185,7 @@ export const bankResources = {
           {
             number: text('The bank’s number of the statement, or empty.', '2030-031'),
             receiving_account: text('Id of the receiving account; empty if it is about none.', 'eur'),
-            currency: text('ISO 4217 currency code.', 'EUR'),
+            currency: currencyCode(),
             from: nullable(text('First day.', '2030-01-31')),
             to: nullable(text('Last day.', '2030-01-31')),
             entries: count('Entries of the statement.', 12),
@@ -198,16 +205,16 @@ export const bankResources = {
               'Status that the entry would have; `known` if it adds nothing, empty if nothing was looked up.',
             ),
             problem: problem('Reason why it would wait, or empty.'),
-            direction: oneOf(['credit', 'debit'], 'Incoming or outgoing money.'),
+            direction,
             amount: minorUnits('Amount of the booking, in minor units.'),
-            currency: text('ISO 4217 currency code.', 'EUR'),
+            currency: currencyCode(),
             booked_on: text('Booking date.', '2030-01-31'),
             value_on: nullable(text('Value date.', '2030-01-31')),
             counterparty,
             creditor_reference: text('Structured reference, or empty.', ''),
             end_to_end_id: text('End-to-end id of the sender, or empty.', ''),
             remittance: text('Remittance information.', 'order-1001'),
-            bank_reference: text('Reference of the bank, or empty.', '203001310000000001'),
+            bank_reference: bankReference,
             concerns: text('Id of the refund, session or entry that it is about, or empty.', ''),
             parts: Type.Array(Type.Object({ payin: id('chk'), amount: minorUnits('Amount.') }, closed), {
               description: 'Sessions that it would be booked for.',
@@ -237,7 +244,7 @@ export const bankResources = {
     {
       object: kind('payment_file_preview'),
       receiving_account: text('Account that the money leaves.', 'eur'),
-      currency: text('ISO 4217 currency code.', 'EUR'),
+      currency: currencyCode(),
       count: count('Number of payments.', 2),
       amount: minorUnits('Their sum.'),
       left_out: leftOut('Payments that no file can have, and why: 100 at most.'),
@@ -249,9 +256,9 @@ export const bankResources = {
       id: id('bfl'),
       object: kind('payment_file'),
       created_at: createdAt,
-      sha256: text('SHA-256 of the content.', SHA_256),
+      sha256: contentHash('SHA-256 of the content.'),
       receiving_account: text('Account that the money leaves.', 'eur'),
-      currency: text('ISO 4217 currency code.', 'EUR'),
+      currency: currencyCode(),
       amount: minorUnits('Sum of all payments in the file.'),
       execute_on: text('Requested execution date.', '2030-02-01'),
       payments: Type.Array(

@@ -19,6 +19,7 @@ import {
   phone,
   text,
   timestamp,
+  titled,
 } from './fields.ts';
 
 const itemFields = {
@@ -26,20 +27,25 @@ const itemFields = {
     minLength: 1,
     maxLength: 250,
     pattern: LINE,
+    title: 'ItemName',
     description: 'Name.',
     examples: ['Widget'],
   }),
-  quantity: Type.Integer({ minimum: 1, maximum: MAX_AMOUNT, description: 'Quantity.', examples: [2] }),
-  description: Type.Optional(lines(5000, 'Details of the item.')),
+  quantity: titled(
+    'Quantity',
+    Type.Integer({ minimum: 1, maximum: MAX_AMOUNT, description: 'Quantity.', examples: [2] }),
+  ),
+  description: Type.Optional(titled('ItemDescription', lines(5000, 'Details of the item.'))),
 };
 
-const unitPrice = amount('Price of one unit, in minor units of the invoice currency.');
+const priceOfOne = (description: string) => titled('UnitPrice', amount(description));
+const unitPrice = priceOfOne('Price of one unit, in minor units of the invoice currency.');
 
 export const createItem = Type.Object(
   {
     ...itemFields,
     unit_price: Type.Optional(unitPrice),
-    amount: Type.Optional(amount('Alias of `unit_price`.')),
+    amount: Type.Optional(priceOfOne('Alias of `unit_price`.')),
   },
   { additionalProperties: false },
 );

@@ -13,6 +13,12 @@ export const TEXT = '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f]*$';
 /** Titled schemas are components of the API document. Fields that refer to one may describe it in other words. */
 export const titled = <T extends TSchema>(title: string, schema: T): T => ({ ...schema, title });
 
+/**
+ * Marks an object whose keys the client chooses, and whose values have fields that are ours: they are named in the log of
+ * requests. The document has nothing of it.
+ */
+export const OF_OURS = Symbol('values with fields of ours');
+
 export const text = (maxLength: number, description: string, example?: string) =>
   Type.String({
     maxLength,
@@ -54,6 +60,7 @@ function idOfForm<P extends IdPrefix>(
 
 export const currency = Type.String({
   format: 'iso-4217',
+  title: 'Currency',
   description: 'ISO 4217 currency code, in any case.',
   examples: ['EUR'],
 });
@@ -87,7 +94,7 @@ export const address = (description?: string) =>
   );
 
 export const timestamp = (description: string) =>
-  Type.String({ format: 'timestamp', description, examples: ['2030-01-31T12:00:00Z'] });
+  titled('Timestamp', Type.String({ format: 'timestamp', description, examples: ['2030-01-31T12:00:00Z'] }));
 
 export const phone = Type.Object(
   {
@@ -113,11 +120,11 @@ const postalAddress = Type.Object(postalFields, {
   description: 'A postal address.',
 });
 
-const label = Type.Optional(text(100, 'A name for the address, such as "Home".'));
+const label = Type.Optional(titled('AddressLabel', text(100, 'A name for the address, such as "Home".')));
 
 const contactFields = {
   label,
-  name: Type.Optional(text(250, 'Name of the person or company.')),
+  name: Type.Optional(titled('ContactName', text(250, 'Name of the person or company.'))),
   email: Type.Optional(email),
   phone: Type.Optional(phone),
 };

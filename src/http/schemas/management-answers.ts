@@ -22,6 +22,7 @@ import {
   closed,
   count,
   createdAt,
+  currencyCode,
   type FieldsOf,
   id,
   kind,
@@ -306,7 +307,7 @@ export const managementResources = {
     {
       id: text('Id, which you chose.', 'eur'),
       object: kind('receiving_account'),
-      currency: text('ISO 4217 currency code.', 'EUR'),
+      currency: currencyCode(),
       holder: Type.Object(
         {
           name: text('Name of the holder.', 'Muster Handels GmbH'),

@@ -6,6 +6,7 @@ import {
   closed,
   count,
   createdAt,
+  currencyCode,
   type FieldsOf,
   id,
   kind,
@@ -28,7 +29,7 @@ export const movementResources = {
         '`payment`: money that came; `refund`: money that you return, from the request until it fails; `reversal`: money that a rail takes back, until you win.',
       ),
       amount: minorUnits('Amount; positive whichever way it went.'),
-      currency: text('ISO 4217 currency code.', 'EUR'),
+      currency: currencyCode(),
       payin: id('chk'),
       rail: text('The rail.', 'bank'),
       reference: text(
@@ -59,7 +60,7 @@ export const movementResources = {
   Fee: Type.Object(
     {
       amount: minorUnits('Amount, in minor units of its own currency.'),
-      currency: text('ISO 4217 currency code of the fee.', 'EUR'),
+      currency: currencyCode('ISO 4217 currency code of the fee.'),
     },
     {
       ...closed,
@@ -72,7 +73,7 @@ export const movementResources = {
       object: kind('total'),
       from: time('Start of the interval, which belongs to it.'),
       to: time('End of the interval, which does not belong to it.'),
-      currency: text('ISO 4217 currency code.', 'EUR'),
+      currency: currencyCode(),
       received: ref('Sum'),
       late: ref('Sum'),
       refunded: ref('Sum'),
@@ -111,7 +112,7 @@ export const movementResources = {
     {
       count: count('Number of payments whose fee is known.'),
       amount: minorUnits('Sum of their fees.'),
-      currency: text('ISO 4217 currency code of the fees.', 'EUR'),
+      currency: currencyCode('ISO 4217 currency code of the fees.'),
     },
     { ...closed, description: 'Fees in a currency, summed up.' },
   ),

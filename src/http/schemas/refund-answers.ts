@@ -6,6 +6,7 @@ import { Type } from '../../lib/json-schema.ts';
 import {
   closed,
   createdAt,
+  currencyCode,
   type FieldsOf,
   freeForm,
   id,
@@ -23,7 +24,7 @@ export const refundResources = {
       object: kind('refund'),
       created_at: createdAt,
       amount: minorUnits('Amount to refund.'),
-      currency: text('ISO 4217 currency code.', 'EUR'),
+      currency: currencyCode(),
       payin: id('chk'),
       payment_attempt: id('pat'),
       reference_id: text('Reference of the session.', 'order-1001'),
@@ -53,7 +54,7 @@ export const refundResources = {
       reference: text('Id of the reversal at the rail.', 'dp_1N2x'),
       created_at: time('Time at which it became known.'),
       amount: minorUnits('Amount taken back.'),
-      currency: text('ISO 4217 currency code.', 'EUR'),
+      currency: currencyCode(),
       payin: id('chk'),
       payment_attempt: id('pat'),
       status: oneOf(

@@ -11,6 +11,7 @@ import { Type } from '../../lib/json-schema.ts';
 import {
   closed,
   createdAt,
+  currencyCode,
   type FieldsOf,
   freeForm,
   id,
@@ -38,22 +39,35 @@ const payerContacts = {
 const token = text('Opens the payment page alone.', '1t01k9zq…');
 
 const paymentFacts = {
-  invoice_currency: text('ISO 4217 currency code.', 'EUR'),
+  invoice_currency: currencyCode(),
   amount: minorUnits('Total to pay, in minor units of the currency.'),
   amount_paid: minorUnits('Sum of the booked payments.'),
   customer,
   customer_details: ref('CustomerDetails'),
   ...payerContacts,
   items: Type.Array(ref('Item'), { description: 'Items of the invoice.' }),
-  success_url: text('Address to which the payer returns after paying.', 'https://shop.example.com/thanks'),
-  cancel_url: text('Address to which the payer returns without paying.', 'https://shop.example.com/cart'),
-  webhook_url: text('Receiver of the session’s events.', 'https://shop.example.com/webhooks/opentill'),
+  success_url: titled(
+    'SuccessAddress',
+    text('Address to which the payer returns after paying.', 'https://shop.example.com/thanks'),
+  ),
+  cancel_url: titled(
+    'CancelAddress',
+    text('Address to which the payer returns without paying.', 'https://shop.example.com/cart'),
+  ),
+  webhook_url: titled(
+    'ReceiverAddress',
+    text('Receiver of the session’s events.', 'https://shop.example.com/webhooks/opentill'),
+  ),
   transaction_description: text('What the payer pays for.', '2 x Widget'),
-  payment_attempts: Type.Array(ref('PaymentAttempt'), { description: 'Oldest first.' }),
+  payment_attempts: Type.Array(ref('PaymentAttempt'), {
+    title: 'PaymentAttempts',
+    description: 'Oldest first.',
+  }),
   latest_payment_attempt: text('Id of the newest attempt, or empty.', ''),
   partially_paid: Type.Boolean({ description: 'Part of the amount is paid.' }),
   paid_in_excess: Type.Boolean({ description: 'More than the amount is paid.' }),
   transaction_documents: Type.Array(ref('TransactionDocument'), {
+    title: 'TransactionDocuments',
     description: 'PDF documents for the payer.',
   }),
   reference_id: text('Your reference, or a generated UUID.', 'order-1001'),
@@ -140,7 +154,7 @@ export const sessionResources = {
       object: kind('payment_attempt'),
       created_at: time('Time of its start.'),
       amount: minorUnits('Requested amount.'),
-      charge_currency: text('ISO 4217 currency code.', 'EUR'),
+      charge_currency: currencyCode(),
       payin: id('chk'),
       checkout: id('chk'),
       reference_id: text('Reference of the session.', 'order-1001'),

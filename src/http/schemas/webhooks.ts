@@ -4,7 +4,7 @@ import { eventSelectors } from '../../events/types.ts';
 import { type Static, Type } from '../../lib/json-schema.ts';
 import { MAX_OVERLAP_SECONDS } from '../../webhooks/secrets.ts';
 import { pageQuery } from './checkout.ts';
-import { address, closed, idText, text, timestamp } from './fields.ts';
+import { address, closed, idText, text, timestamp, titled } from './fields.ts';
 
 /** Above the number of types; `*` selects them all. */
 const MAX_EVENTS = 50;
@@ -23,9 +23,14 @@ const settings = {
       examples: [['checkout.*', 'payin.succeeded']],
     }),
   ),
-  description: Type.Optional(text(250, 'Your description of the endpoint.', 'Order system')),
+  description: Type.Optional(
+    titled('EndpointDescription', text(250, 'Your description of the endpoint.', 'Order system')),
+  ),
   status: Type.Optional(
-    closed(['enabled', 'disabled'], 'A disabled endpoint receives nothing. Default: `enabled`.'),
+    titled(
+      'EndpointStatus',
+      closed(['enabled', 'disabled'], 'A disabled endpoint receives nothing. Default: `enabled`.'),
+    ),
   ),
 };
 

@@ -1,4 +1,6 @@
 /** Stored answers that are too old, in one tenant after the other: each is on one node. */
+import { type Tenant, tenantName } from '../../checkout/tenant.ts';
+import { apart } from '../../lib/apart.ts';
 import type { RealTime } from '../../lib/time.ts';
 import { installation } from '../../users/user.ts';
 import { owned, type Run } from '../resources/read.ts';
@@ -13,12 +15,14 @@ export async function purgeAnswers(
   run: Run,
   createdBefore: RealTime,
   reachable: Reachable,
+  onTrouble: (error: unknown) => void,
 ): Promise<number> {
   const tenants = await run(tenantsWith('idempotency', () => sql`created_at < ${createdBefore}`, reachable));
   // The installation is no account. While nodes are away, nobody says whether its rows are on one of them.
   const all = reachable.among === null ? [...tenants, installation] : tenants;
   let removed = 0;
-  for (const tenant of all) {
+  async function removeOf(tenant: Tenant): Promise<void> {
+    if (removed >= BATCH) return;
     const old = sql`SELECT idempotency_key, operation FROM idempotency
       WHERE ${owned(tenant)} AND created_at < ${createdBefore} ORDER BY created_at LIMIT ${BATCH - removed}`;
     const { count } = await pool.write(tenant, (on) =>
@@ -30,7 +34,10 @@ export async function purgeAnswers(
       ),
     );
     removed += count;
-    if (removed >= BATCH) break;
   }
+  await apart(
+    all.map((tenant) => ({ name: tenantName(tenant), run: () => removeOf(tenant) })),
+    onTrouble,
+  );
   return removed;
 }

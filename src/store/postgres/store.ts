@@ -129,7 +129,8 @@ export async function openPostgresStore(
       directory,
       tenants: tenantFinder(run, reachable),
       claims: { ...checkoutLeases(pool), claimDeliveries: deliveryLeases(pool) },
-      purgeAnswers: (createdBefore) => purgeAnswers(pool, run, createdBefore, reachable()),
+      purgeAnswers: (createdBefore, onTrouble) =>
+        purgeAnswers(pool, run, createdBefore, reachable(), onTrouble),
       addRequests: (entries) => addRequests(pool, entries, inShards),
     }),
     endpoints: { list: (tenant) => run(endpointList(tenant)) },

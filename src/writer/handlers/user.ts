@@ -3,6 +3,7 @@ import { tenantTime } from '../../accounts/account.ts';
 import { isRefusal, type Refusal } from '../../checkout/refusals.ts';
 import type { TenantTime } from '../../checkout/tenant.ts';
 import type { Loaded, Needs, Writes } from '../../store/store.ts';
+import { refusalByMember } from '../../users/tags.ts';
 import { accountsOf, identityKey, isInvited, type User, type UserId } from '../../users/user.ts';
 import { decideUser } from '../../users/user-changes.ts';
 import type { UserCommand, UserDecision } from '../../users/user-commands.ts';
@@ -24,7 +25,7 @@ export function userNeeds({ origin: { tenant }, id, command }: ChangeUser): Need
 }
 
 export function decideOnUser(
-  { origin, id, command }: ChangeUser,
+  { origin, id, command, condition }: ChangeUser,
   { users, usersByEmail, usersByIdentity, userCount, oldInvitations, memberCounts, accountOwners }: Loaded,
 ): Decided<UserDecision> | Refusal {
   const byEmail = usersByEmail.get(emailOf(command)) ?? null;
@@ -38,7 +39,7 @@ export function decideOnUser(
     owners: takesRole(command) ? (accountOwners.get(String(command.account)) ?? []) : [],
   };
   const before = users.get(id) ?? null;
-  const value = decideUser(before, facts, command);
+  const value = refusalByMember(before, command, condition) ?? decideUser(before, facts, command);
   if (isRefusal(value)) return value;
   const { kind, user, used } = value;
   if (kind === 'unchanged' || kind === 'paused') return { value, writes: [] };

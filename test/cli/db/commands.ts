@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
+import type { Ends } from '../../support/clean-up.ts';
 import { freshDirectory, runToEnd } from '../../support/process.ts';
 import type { Kind } from './kinds.ts';
 
 export const BOOT = 'ak_test_boot:sk_test_boot';
 const authorization = `Basic ${Buffer.from(BOOT).toString('base64')}`;
 
-const db = (t: TestContext, ...args: string[]) => runToEnd(t, ['db', ...args], {});
+const db = (t: Ends, ...args: string[]) => runToEnd(t, ['db', ...args], {});
 
 /** Succeeds; on a busy machine it may say meanwhile how far it is. */
-export async function done(t: TestContext, ...args: string[]): Promise<string> {
+export async function done(t: Ends, ...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await db(t, ...args);
   assert.equal(code, 0, stdout + stderr);
   assert.doesNotMatch(stderr, /^opentill:/m);
@@ -20,7 +20,7 @@ export async function done(t: TestContext, ...args: string[]): Promise<string> {
 }
 
 /** Fails with one line that says why: with status 1, or with 2 where the command line is wrong. */
-export async function refused(t: TestContext, expected: RegExp, ...args: string[]): Promise<void> {
+export async function refused(t: Ends, expected: RegExp, ...args: string[]): Promise<void> {
   const { code, stdout, stderr } = await db(t, ...args);
   assert.deepEqual([code, stdout], [/; see opentill /.test(stderr) ? 2 : 1, ''], stderr);
   assert.match(stderr, /^opentill: [^\n]+\n$/);
@@ -28,7 +28,7 @@ export async function refused(t: TestContext, expected: RegExp, ...args: string[
   assert.doesNotMatch(stderr, /secret/);
 }
 
-export const backupIn = (t: TestContext) => join(freshDirectory(t), 'till.backup');
+export const backupIn = (t: Ends) => join(freshDirectory(t), 'till.backup');
 
 /** All stored rows, except what a service or a restore counts by itself. */
 export async function contents(kind: Kind, url: string): Promise<Map<string, readonly string[]>> {

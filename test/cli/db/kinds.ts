@@ -2,12 +2,11 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { TestContext } from 'node:test';
 import postgres from 'postgres';
+import type { Ends } from '../../support/clean-up.ts';
 import { freshDatabase } from '../../support/postgres.ts';
 import { freshDirectory } from '../../support/process.ts';
 
-type Ends = Pick<TestContext, 'after'>;
 export type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>;
 
 export type Kind = {

@@ -4,25 +4,27 @@ import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { suite, after as suiteAfter, before as suiteBefore, type TestContext, test } from 'node:test';
+import { suite, after as suiteAfter, before as suiteBefore, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { examineAddresses } from '../../../src/cli/doctor/addresses.ts';
 import { freePort } from '../../../src/cli/free-port.ts';
 import { readConfig } from '../../../src/config/read.ts';
+import { cleanUp, type Ends } from '../../support/clean-up.ts';
 import { freshDirectory } from '../../support/process.ts';
 import { serveHere } from '../../support/service.ts';
 import { certificateFor } from '../../webhooks/build-certificate.ts';
 import { examined, found, wrongIn } from './findings.ts';
 
 suite('doctor finds an address', () => {
-  async function elsewhere(t: TestContext, answer: string): Promise<string> {
+  async function elsewhere(t: Ends, answer: string): Promise<string> {
     const server = createServer((_request, response) => response.end(answer)).listen(0, '127.0.0.1');
     t.after(() => server.close());
     await new Promise((resolve) => server.once('listening', resolve));
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  test('of its own for operators', async (t) => {
+  test('of its own for operators', async () => {
+    await using t = cleanUp();
     const DATABASE_URL = `sqlite:${join(freshDirectory(t), 'till.db')}`;
     const OPERATIONS_PORT = String(await freePort());
     const server = await serveHere(t, { DATABASE_URL, OPERATIONS_PORT });
@@ -44,7 +46,8 @@ suite('doctor finds an address', () => {
     );
   });
 
-  test('at which somebody else answers, or another opentill, or nobody', async (t) => {
+  test('at which somebody else answers, or another opentill, or nobody', async () => {
+    await using t = cleanUp();
     const directory = freshDirectory(t);
     const DATABASE_URL = `sqlite:${join(directory, 'till.db')}`;
     const { port } = await serveHere(t, { DATABASE_URL });
@@ -63,7 +66,8 @@ suite('doctor finds an address', () => {
     assert.match(await examine(`https://127.0.0.1:${port}`), /does not answer: /);
   });
 
-  test('that is not encrypted, or behind a proxy that is not named', async (t) => {
+  test('that is not encrypted, or behind a proxy that is not named', async () => {
+    await using t = cleanUp();
     const DATABASE_URL = `sqlite:${join(freshDirectory(t), 'till.db')}`;
     // The names exist nowhere (RFC 6761), so nobody is asked.
     const plain = await examined(t, { DATABASE_URL, PUBLIC_URL: 'http://pay.invalid' });
@@ -91,10 +95,7 @@ suite('doctor looks at a certificate', () => {
   suiteAfter(() => setDefaultCACertificates(before));
 
   /** A proxy that passes on what the service says of itself, and shows metrics too. */
-  async function findingsBehind(
-    t: TestContext,
-    certificate: { readonly key: string; readonly cert: string },
-  ) {
+  async function findingsBehind(t: Ends, certificate: { readonly key: string; readonly cert: string }) {
     const server = createTlsServer(certificate, (request, response) => {
       response.writeHead(/^\/(openapi\.json|metrics)$/.test(request.url ?? '') ? 200 : 404);
       response.end(JSON.stringify({ servers: [{ url: PUBLIC_URL }] }));
@@ -109,7 +110,8 @@ suite('doctor looks at a certificate', () => {
     return (await examineAddresses(values, false)).map(({ status, text }) => `${status} ${text}`);
   }
 
-  test('that ends soon, and at metrics that everybody sees', async (t) => {
+  test('that ends soon, and at metrics that everybody sees', async () => {
+    await using t = cleanUp();
     const findings = await findingsBehind(t, known);
     assert.ok(
       findings.some((each) =>
@@ -121,7 +123,8 @@ suite('doctor looks at a certificate', () => {
     assert.ok(findings.some((each) => /^advice https:.*\/metrics is open to everybody\.$/.test(each)));
   });
 
-  test('that nobody vouches for', async (t) => {
+  test('that nobody vouches for', async () => {
+    await using t = cleanUp();
     const findings = await findingsBehind(t, stranger);
     assert.ok(
       findings.some((each) => /^advice https:\S+ does not answer: .*self-signed/.test(each)),

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { examineServer, serverFindings } from '../../../src/cli/doctor/database-server.ts';
+import { cleanUp } from '../../support/clean-up.ts';
 import { freshDatabase, migratedDatabase } from '../../support/postgres.ts';
 
 const facts = {
@@ -20,7 +21,8 @@ const facts = {
 };
 
 suite('an examination of PostgreSQL', () => {
-  test('finds nothing wrong with a database that a service uses, and changes nothing in an empty one', async (t) => {
+  test('finds nothing wrong with a database that a service uses, and changes nothing in an empty one', async () => {
+    await using t = cleanUp();
     const used = await examineServer(await migratedDatabase(t), 4);
     assert.deepEqual(
       used.filter(({ status }) => status === 'wrong'),

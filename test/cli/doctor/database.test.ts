@@ -16,6 +16,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { suite, test } from 'node:test';
 import { promisify } from 'node:util';
 import { createSession } from '../../api/shop.ts';
+import { cleanUp } from '../../support/clean-up.ts';
 import { freshDirectory } from '../../support/process.ts';
 import { startService } from '../../support/service.ts';
 import { examined, type Finding, found, made, wrongIn } from './findings.ts';
@@ -32,7 +33,8 @@ async function examinedByOthers(path: string): Promise<readonly Finding[]> {
 }
 
 suite('doctor finds a database', () => {
-  test('that is not there yet, and creates nothing', async (t) => {
+  test('that is not there yet, and creates nothing', async () => {
+    await using t = cleanUp();
     const directory = freshDirectory(t);
     const findings = await examined(t, { DATABASE_URL: `sqlite:${join(directory, 'new/till.db')}` });
     assert.deepEqual(wrongIn(findings), []);
@@ -40,7 +42,8 @@ suite('doctor finds a database', () => {
     assert.deepEqual(readdirSync(directory), []);
   });
 
-  test('that this user cannot read, which is no damage', async (t) => {
+  test('that this user cannot read, which is no damage', async () => {
+    await using t = cleanUp();
     const { path } = await made(t);
     chmodSync(dirname(path), 0o755);
     chmodSync(path, 0);
@@ -51,7 +54,8 @@ suite('doctor finds a database', () => {
     assert.ok(!findings.some(({ advice }) => advice.includes('restore')), JSON.stringify(findings));
   });
 
-  test('of a newer version, and one of something else', async (t) => {
+  test('of a newer version, and one of something else', async () => {
+    await using t = cleanUp();
     const { path, settings } = await made(t);
     const database = new DatabaseSync(path);
     database.exec('PRAGMA user_version = 999');
@@ -65,7 +69,8 @@ suite('doctor finds a database', () => {
     assert.deepEqual(wrongIn(await examined(t, settings)), ['database']);
   });
 
-  test('that is damaged', async (t) => {
+  test('that is damaged', async () => {
+    await using t = cleanUp();
     const { path, settings } = await made(t);
     const database = new DatabaseSync(path);
     const { page_size: size } = database.prepare('PRAGMA page_size').get() as { page_size: number };
@@ -83,7 +88,8 @@ suite('doctor finds a database', () => {
     assert.ok(wrongIn(await examined(t, settings)).includes('database'));
   });
 
-  test('whose newest event is still to come', async (t) => {
+  test('whose newest event is still to come', async () => {
+    await using t = cleanUp();
     const service = await startService(t, { realNow: () => Date.now() + 3_600_000 });
     await createSession(service);
     const settings = { DATABASE_URL: service.database.url, PORT: new URL(service.url).port };

@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { cleanUp } from '../../support/clean-up.ts';
 import { migratedDatabase } from '../../support/postgres.ts';
 import { freshDirectory, runToEnd, serve, welcomeOf } from '../../support/process.ts';
 import { examined, found, wrongIn } from './findings.ts';
 
-test('doctor finds nothing wrong with a service that has just been started', async (t) => {
+test('doctor finds nothing wrong with a service that has just been started', async () => {
+  await using t = cleanUp();
   const DATABASE_URL = `sqlite:${join(freshDirectory(t), 'till.db')}`;
   const server = await serve(t, { DATABASE_URL });
   await welcomeOf(server);
@@ -32,7 +34,8 @@ test('doctor finds nothing wrong with a service that has just been started', asy
   assert.match(stdout, /\n\d+ good, \d+ with advice, 0 wrong\.\n$/);
 });
 
-test('doctor finds a database on PostgreSQL as it should be', async (t) => {
+test('doctor finds a database on PostgreSQL as it should be', async () => {
+  await using t = cleanUp();
   const url = await migratedDatabase(t);
   const findings = await examined(t, { DATABASE_URL: url });
   assert.deepEqual(wrongIn(findings), []);

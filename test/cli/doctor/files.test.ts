@@ -4,11 +4,13 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
 import { examineStatements, isMounted, mountsOf, secretFinding } from '../../../src/cli/doctor/files.ts';
+import { cleanUp } from '../../support/clean-up.ts';
 import { freshDirectory } from '../../support/process.ts';
 import { examined, found, made } from './findings.ts';
 
 suite('doctor looks at files', () => {
-  test('that others can read, with the files of secrets', async (t) => {
+  test('that others can read, with the files of secrets', async () => {
+    await using t = cleanUp();
     const { path, settings } = await made(t);
     const secret = join(path, '../key');
     writeFileSync(secret, 'sk_test_canary:');
@@ -71,7 +73,8 @@ suite('doctor looks at files', () => {
       assert.ok(!isMounted(file, mounts), file);
   });
 
-  test('in the folder of statements', async (t) => {
+  test('in the folder of statements', async () => {
+    await using t = cleanUp();
     const directory = freshDirectory(t);
     const settings = { DATABASE_URL: `sqlite:${join(directory, 'till.db')}`, STATEMENT_DIR: directory };
     assert.equal(found(await examined(t, settings), 'files', /^Statements in /).status, 'ok');

@@ -1,7 +1,7 @@
 /** Runs `doctor` for the tests of it, and picks from what it found. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
+import type { Ends } from '../../support/clean-up.ts';
 import { freshDirectory, runToEnd } from '../../support/process.ts';
 import { serveHere } from '../../support/service.ts';
 
@@ -14,7 +14,7 @@ export type Finding = {
 };
 
 /** Runs it with `--json`, and without an address of the service where none is given; the findings, and how it ended. */
-export async function examined(t: TestContext, settings: Settings, ...args: readonly string[]) {
+export async function examined(t: Ends, settings: Settings, ...args: readonly string[]) {
   const { code, stdout, stderr } = await runToEnd(t, ['doctor', '--json', ...args], {
     PORT: '0',
     ...settings,
@@ -47,7 +47,7 @@ export const wrongIn = (findings: readonly Finding[]) =>
   findings.filter(({ status }) => status === 'wrong').map(({ area }) => area);
 
 /** The database of a service that was started once. */
-export async function made(t: TestContext): Promise<{ readonly path: string; readonly settings: Settings }> {
+export async function made(t: Ends): Promise<{ readonly path: string; readonly settings: Settings }> {
   const path = join(freshDirectory(t), 'till.db');
   const settings = { DATABASE_URL: `sqlite:${path}` };
   await (await serveHere(t, settings)).stop();

@@ -7,12 +7,14 @@ import { examineRails } from '../../../src/cli/doctor/rails.ts';
 import { examineReceivers } from '../../../src/cli/doctor/receivers.ts';
 import { createVault } from '../../../src/methods/credentials.ts';
 import { networkRules } from '../../../src/webhooks/guard.ts';
+import { cleanUp } from '../../support/clean-up.ts';
 import { freshDirectory } from '../../support/process.ts';
 import { startService } from '../../support/service.ts';
 import { startStripe } from '../../support/stripe-stand-in.ts';
 import { examined, found } from './findings.ts';
 
-test('doctor finds receivers that get nothing, and why', async (t) => {
+test('doctor finds receivers that get nothing, and why', async () => {
+  await using t = cleanUp();
   const { service, account, call } = await startService(t);
   for (const url of [
     'http://127.0.0.1:9/a',
@@ -46,14 +48,16 @@ test('doctor finds receivers that get nothing, and why', async (t) => {
   );
 });
 
-test('doctor advises only what makes an account payable', async (t) => {
+test('doctor advises only what makes an account payable', async () => {
+  await using t = cleanUp();
   const { account } = await startService(t);
   const advice = (STRIPE_ACCOUNT: number) => examineRails({ STRIPE_ACCOUNT }, [account])[0]?.advice ?? '';
   assert.match(advice(account.number), /--account 1 --live.*Stripe/);
   assert.doesNotMatch(advice(account.number + 1), /Stripe/);
 });
 
-test('doctor looks at what the settings of Stripe say together', async (t) => {
+test('doctor looks at what the settings of Stripe say together', async () => {
+  await using t = cleanUp();
   const { account } = await startService(t);
   const good = {
     STRIPE_ACCOUNT: account.number,
@@ -84,7 +88,8 @@ test('doctor looks at what the settings of Stripe say together', async (t) => {
   );
 });
 
-test('doctor looks at the credentials that accounts have of their own', async (t) => {
+test('doctor looks at the credentials that accounts have of their own', async () => {
+  await using t = cleanUp();
   const { account } = await startService(t);
   const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
   const place = { tenant: { account: account.number, mode: 'live' }, rail: 'stripe' } as const;
@@ -108,7 +113,8 @@ test('doctor looks at the credentials that accounts have of their own', async (t
   ]);
 });
 
-test('doctor asks Stripe only if it is told to, and says what the answer means', async (t) => {
+test('doctor asks Stripe only if it is told to, and says what the answer means', async () => {
+  await using t = cleanUp();
   const stripe = await startStripe(t);
   const DATABASE_URL = `sqlite:${join(freshDirectory(t), 'till.db')}`;
   const { secretKey, webhookSecret } = stripe.keys.test;

@@ -3,11 +3,13 @@ import assert from 'node:assert/strict';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
+import { cleanUp } from '../../support/clean-up.ts';
 import { freshDirectory, runToEnd } from '../../support/process.ts';
 import { examined, found } from './findings.ts';
 
 suite('doctor', () => {
-  test('tells of all wrong settings at once, and repeats no secret', async (t) => {
+  test('tells of all wrong settings at once, and repeats no secret', async () => {
+    await using t = cleanUp();
     const { code, stdout } = await runToEnd(t, ['doctor'], {
       DATABASE_URL: `sqlite:${join(freshDirectory(t), 'till.db')}`,
       PORT: 'http',
@@ -20,7 +22,8 @@ suite('doctor', () => {
     assert.doesNotMatch(stdout, /canary/);
   });
 
-  test('tells of settings that do not go together, and of names that are almost those of settings', async (t) => {
+  test('tells of settings that do not go together, and of names that are almost those of settings', async () => {
+    await using t = cleanUp();
     const DATABASE_URL = `sqlite:${join(freshDirectory(t), 'till.db')}`;
     const findings = await examined(t, {
       DATABASE_URL,
@@ -38,7 +41,8 @@ suite('doctor', () => {
     assert.equal(found(findings, 'rails', /to HTTPS alone/).status, 'wrong');
   });
 
-  test('tells of a mistake once, and not again of the settings that follow from it', async (t) => {
+  test('tells of a mistake once, and not again of the settings that follow from it', async () => {
+    await using t = cleanUp();
     const DATABASE_URL = `sqlite:${join(freshDirectory(t), 'till.db')}`;
     for (const [name, value] of [
       ['PORT', '99999'],
@@ -51,7 +55,8 @@ suite('doctor', () => {
     }
   });
 
-  test('goes on where a secret is no file, or what a setting names cannot be looked at', async (t) => {
+  test('goes on where a secret is no file, or what a setting names cannot be looked at', async () => {
+    await using t = cleanUp();
     const directory = freshDirectory(t);
     const loop = join(directory, 'loop');
     symlinkSync(loop, loop);
