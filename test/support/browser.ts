@@ -13,8 +13,16 @@ const ABANDONED_MS = 60_000;
 /** The address of the run's browser; a file that is run by itself starts one of its own. */
 const ENDPOINT = 'OPENTILL_TEST_BROWSER';
 
-/** Tests run as root in containers, where the sandbox of Chromium cannot. */
-const ARGS = ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none'];
+/**
+ * Tests run as root in containers, where the sandbox of Chromium cannot. A screen is open for a moment, in which its scripts
+ * do not run often enough for compiling them a second time, into quicker code, to pay.
+ */
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--font-render-hinting=none',
+  '--js-flags=--no-maglev --no-opt',
+];
 
 /** A browser for one test file. It shares nothing with others but, in a whole run, the process. */
 export async function launchBrowser(): Promise<Browser> {
