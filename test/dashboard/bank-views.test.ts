@@ -292,6 +292,9 @@ suite('by dragging', () => {
   });
 });
 
+/** A little more than the smallest file whose sending the page shows; a larger one does the same, and longer. */
+const LARGE_BYTES = 1.1 * 2 ** 20;
+
 suite('a large file', () => {
   const large = (bytes: number) => ({
     name: 'large.xml',
@@ -354,7 +357,7 @@ suite('a large file', () => {
 
   test('that does not arrive says so', async () => {
     const page = await open();
-    await choose(page, `${BANK}/statements`, large(3 * 2 ** 20));
+    await choose(page, `${BANK}/statements`, large(LARGE_BYTES));
     await page.route('**/preview', (route) => route.abort());
     await page.getByRole('button', { name: 'Look at it' }).click();
     await page.getByText('The file has not arrived. Send it again.').waitFor();
@@ -371,7 +374,7 @@ suite('a large file', () => {
   ])
     test(`keeps its form where a proxy answers with ${status}`, async () => {
       const page = await open();
-      await choose(page, `${BANK}/statements`, large(3 * 2 ** 20));
+      await choose(page, `${BANK}/statements`, large(LARGE_BYTES));
       await page.route('**/preview', (route) => route.fulfill({ status, contentType, body }));
       await page.getByRole('button', { name: 'Look at it' }).click();
       await page.getByText(says).waitFor();
@@ -382,7 +385,7 @@ suite('a large file', () => {
 
   test('is looked at without JavaScript as any other', async () => {
     const page = await open({ javaScriptEnabled: false });
-    await choose(page, `${BANK}/statements`, large(3 * 2 ** 20));
+    await choose(page, `${BANK}/statements`, large(LARGE_BYTES));
     await page.getByRole('button', { name: 'Look at it' }).click();
     await page.getByRole('heading', { name: 'Preview of a statement' }).waitFor();
   });
