@@ -19,10 +19,14 @@ test('each test file runs on each of its databases', () => {
 
 const compiled = ['test/crash/io-faults.test.ts', 'test/crash/power-loss.test.ts'];
 
-test('npm test runs each file on a database, but for two variants of a contract, every screen at once, and suites that need a compiler', () => {
+test('npm test runs each file on a database, but for long campaigns, two variants of a contract, every screen at once, and suites that need a compiler', () => {
   const left = files.filter((file) => !usual.includes(file));
   assert.deepEqual(left.sort(), [
-    ...compiled,
+    'test/cluster/failing-receivers.test.ts',
+    'test/cluster/refund-races.test.ts',
+    'test/crash/io-faults.test.ts',
+    'test/crash/kill-steps.test.ts',
+    'test/crash/power-loss.test.ts',
     'test/dashboard/every-screen.test.ts',
     'test/methods/contract-postgres-restarted.test.ts',
     'test/methods/contract-sqlite.test.ts',

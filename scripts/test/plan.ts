@@ -22,15 +22,16 @@ const ON_BOTH = /^test\/(api\/|pages\/|dashboard\/(?!every-screen))/;
  * is asked or because a page or an answer looks the same on each, run on SQLite alone, and so do the screens, which ask the
  * API. So do the list of prices, the
  * rates, which are counted in memory, clients of older forms, which are translated before and behind what a database
- * sees, and what an account configures, which is a text in its row. The contract of rails runs in the two variants that
- * find different things.
+ * sees, what an account configures, which is a text in its row, random requests, and previews of statements, which write
+ * nothing. The contract of rails runs in the two variants that find different things.
  */
 const SAME_ON_BOTH = new RegExp(
   [
     '^test/api/(auth|bad-http|bad-input|create|endpoints-input|openapi|operations|prices|rates|uploads)\\.',
     '^test/api/(account-settings|rail-credentials|receiving-accounts)\\.',
     '^test/api/clients/',
-    '^test/api/fuzz/parsers',
+    '^test/api/fuzz/',
+    '^test/api/bank-preview\\.',
     '^test/pages/(?!live)',
     '^test/dashboard/',
   ].join('|'),
@@ -39,6 +40,13 @@ const FURTHER_VARIANTS = /^test\/methods\/contract-(postgres-restarted|sqlite)\.
 
 /** Every screen at every width: the suites of the screens look at two widths each, and at more than how a screen begins. */
 const EVERY_SCREEN = /^test\/dashboard\/every-screen\.test\.ts$/;
+
+/**
+ * Campaigns that start processes for each of their rounds, and find little in the few that `npm test` would have time for.
+ * It has one of each kind that finds more: `crash/kill`, `cluster/killed`, `cluster/races`, and `cluster/fail-over`.
+ */
+export const LONG_CAMPAIGNS =
+  /^test\/(cluster\/(failing-receivers|refund-races)|crash\/kill-steps)\.test\.ts$/;
 
 /** Suites that put a library of their own between a service and its disk: they need Linux and a C compiler. */
 export const COMPILED = /^test\/crash\/(io-faults|power-loss)\.test\.ts$/;
@@ -79,6 +87,7 @@ function isIn(part: Part, { file, database }: Run): boolean {
   const isUsual =
     !FURTHER_VARIANTS.test(file) &&
     !EVERY_SCREEN.test(file) &&
+    !LONG_CAMPAIGNS.test(file) &&
     !COMPILED.test(file) &&
     !(database === 'postgres' && SAME_ON_BOTH.test(file));
   return part === 'usual' ? isUsual : !isUsual || imports(file, SCALE);

@@ -1,15 +1,13 @@
 /** Screens for developers, of people and of settings, in a browser: everyone can use them, at 320 px and wide, light and dark. */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { createEndpoint, deliveries, updateEndpoint } from '../api/endpoint.ts';
 import { startReceiver } from '../api/receiver.ts';
 import { createSession, until } from '../api/shop.ts';
 import { providerEvent, write } from '../store/build.ts';
-import { widthsIn } from '../support/axe.ts';
+import { overflowOf, violationsOf, widthsIn } from '../support/axe.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { formIn, signedInVisitor } from '../support/dashboard.ts';
 import { startService } from '../support/service.ts';
@@ -22,7 +20,6 @@ const service = await startService({ after }, { requestLogMs: 1 });
 const { visitor } = await signedInVisitor(service);
 const browser = await launchBrowser();
 after(() => browser.close());
-const axe = await readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 
 /** Something on every screen: a receiver that fails, a delivery that was given up, an account, credentials. */
 async function furnish() {
@@ -96,12 +93,6 @@ const screens: Readonly<Record<string, string>> = {
   credentials: '/settings/credentials/stripe',
 };
 
-async function violationsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  const { violations } = (await page.evaluate("axe.run({ resultTypes: ['violations'] })")) as AxeResults;
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-}
-
 async function pageWith(
   width: number,
   colorScheme: 'light' | 'dark',
@@ -130,8 +121,7 @@ for (const colorScheme of ['light', 'dark'] as const)
             fullPage: true,
           });
         assert.deepEqual(await violationsOf(page), [], name);
-        const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-        assert.ok(Number(overflow) <= 0, `${name}: ${overflow} px too wide`);
+        assert.equal(await overflowOf(page), 0, `${name} is too wide`);
       };
       for (const [name, path] of Object.entries(screens)) {
         const answer = await page.goto(service.url + BASE + path);

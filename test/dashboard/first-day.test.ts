@@ -41,8 +41,15 @@ const mouse: Hand = {
 function keyboardOn(page: Page): Hand {
   async function reach(target: Locator): Promise<void> {
     await target.waitFor();
+    // To look for it by its role and name at each step takes the browser longer than the step.
+    let element = await target.elementHandle();
     for (let i = 0; i < 150; i++) {
-      if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+      const isReached = await element
+        ?.evaluate((each) => (each.isConnected ? each === each.ownerDocument.activeElement : null))
+        .catch(() => null);
+      if (isReached) return;
+      // The page, or this part of it, is another one by now.
+      if (isReached === null) element = await target.elementHandle();
       await page.keyboard.press('Tab');
     }
     assert.fail(`the keyboard does not come to ${target}`);

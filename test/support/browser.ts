@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import packed from '@sparticuz/chromium';
-import { type Browser, chromium, type Download, type Page } from 'playwright-core';
+import { type Browser, chromium, type Download, type LaunchOptions, type Page } from 'playwright-core';
+import { quickestDirectory } from './memory.ts';
 
 const UNPACKING = join(tmpdir(), 'opentill-chromium-unpacking');
 /** Age after which a begun unpacking counts as abandoned. */
@@ -13,20 +14,35 @@ const ABANDONED_MS = 60_000;
 /** The address of the run's browser; a file that is run by itself starts one of its own. */
 const ENDPOINT = 'OPENTILL_TEST_BROWSER';
 
-/** Tests run as root in containers, where the sandbox of Chromium cannot. */
-const ARGS = ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none'];
+/**
+ * Tests run as root in containers, where the sandbox of Chromium cannot. A screen is open for a moment, in which its scripts
+ * do not run often enough for compiling them a second time, into quicker code, to pay.
+ */
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--font-render-hinting=none',
+  '--js-flags=--no-maglev --no-opt',
+];
 
 /** A browser for one test file. It shares nothing with others but, in a whole run, the process. */
 export async function launchBrowser(): Promise<Browser> {
   const endpoint = process.env[ENDPOINT];
   if (endpoint !== undefined) return chromium.connect(endpoint);
-  return chromium.launch({ executablePath: await unpacked(), args: ARGS });
+  return chromium.launch(await program());
 }
 
 /** Starts the browser of a whole run; the environment by which its test files find it. */
 export async function startSharedBrowser() {
-  const server = await chromium.launchServer({ executablePath: await unpacked(), args: ARGS });
+  const server = await chromium.launchServer(await program());
   return { environment: { [ENDPOINT]: server.wsEndpoint() }, close: () => server.close() };
+}
+
+async function program(): Promise<LaunchOptions> {
+  const executablePath = await unpacked();
+  // The driver has its processes share files on the disk, as little memory is shared in some containers.
+  const hasMemory = (await quickestDirectory()) !== tmpdir();
+  return { executablePath, args: ARGS, ignoreDefaultArgs: hasMemory ? ['--disable-dev-shm-usage'] : [] };
 }
 
 /** Gives the page an authenticator of its own, which verifies its user, or does not. */
