@@ -131,7 +131,7 @@ suite('a file of sessions', () => {
         const page = pages[asked.length] ?? 500;
         return typeof page === 'number'
           ? ({ ok: false, status: page, mistakes: [] } as const)
-          : ({ ok: true, data: { type: 'application/json', bytes: page } } as const);
+          : ({ ok: true, data: { type: 'application/json', etag: '', bytes: page } } as const);
       },
     };
     const content = sessionsFile({ api, tenant: '1 test', list, format, first: pages[0] as Buffer });
