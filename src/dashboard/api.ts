@@ -38,7 +38,8 @@ type Given = {
 /** The API for one request of a user to the dashboard. */
 export function apiFor({ ask, ...asker }: Given) {
   async function call<T>(request: OwnRequest): Promise<ApiAnswer<T>> {
-    const { status, headers, bytes } = await ask(asker, request);
+    const { status, headers, pieces } = await ask(asker, request);
+    const bytes = joined(pieces);
     if (status >= 400) return refusalIn(status, bytes);
     const json = bytes.length === 0 ? {} : JSON.parse(bytes.toString());
     return {
@@ -54,10 +55,16 @@ export function apiFor({ ask, ...asker }: Given) {
     get: <T>(url: string) => call<T>({ method: 'GET', url }),
     /** A file, with its type and version. */
     async file(url: string): Promise<Told<ApiFile>> {
-      const { status, headers, bytes } = await ask(asker, { method: 'GET', url });
+      const { status, headers, pieces } = await ask(asker, { method: 'GET', url });
+      const bytes = joined(pieces);
       if (status >= 400) return refusalIn(status, bytes);
       const [type, etag] = [headers['content-type'], headers.etag].map((value) => String(value ?? ''));
       return { ok: true, data: { type: type ?? '', etag: etag ?? '', bytes } };
+    },
+    /** The bytes of an answer, for a thread that reads them: they are handed over without a copy. */
+    async pieces(url: string): Promise<Told<readonly Uint8Array[]>> {
+      const { status, pieces } = await ask(asker, { method: 'GET', url });
+      return status >= 400 ? refusalIn(status, joined(pieces)) : { ok: true, data: pieces };
     },
     /** Sends a file as it comes. */
     upload: <T>(url: string, content: Readable | Buffer, headers?: OwnRequest['headers']) =>
@@ -70,6 +77,13 @@ export function apiFor({ ask, ...asker }: Given) {
       headers?: OwnRequest['headers'],
     ) => call<T>({ method, url, body, ...(headers === undefined ? {} : { headers }) }),
   };
+}
+
+function joined(pieces: readonly Uint8Array[]): Buffer {
+  const [only] = pieces;
+  return pieces.length === 1 && only !== undefined
+    ? Buffer.from(only.buffer, only.byteOffset, only.length)
+    : Buffer.concat(pieces);
 }
 
 type ErrorBody = {

@@ -28,8 +28,8 @@ export const pageOf = <T>(api: Asked, list: Listed, after: string | null): Promi
   api.get(addressOf(list, after));
 
 /** A page as the API answers it. */
-export const bytesOf = (api: Pick<ApiCaller, 'file'>, list: Listed, after: string | null) =>
-  api.file(addressOf(list, after));
+export const piecesOf = (api: Pick<ApiCaller, 'pieces'>, list: Listed, after: string | null) =>
+  api.pieces(addressOf(list, after));
 
 function addressOf({ path, query }: Listed, after: string | null): string {
   const limit = String(isSearch(query) ? SEARCHED_PAGE : PAGE);

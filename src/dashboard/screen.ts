@@ -79,7 +79,7 @@ export type Visit = OwnVisit & {
    * The API for an answer that takes long: for each question it is looked up anew who is signed in, and what they may.
    * A visitor who no longer may do the operation of the screen gets 403.
    */
-  readonly anew: Pick<ApiCaller, 'get' | 'file'>;
+  readonly anew: Pick<ApiCaller, 'get' | 'pieces'>;
 };
 
 /** A request of an operator about the installation. */
@@ -227,7 +227,7 @@ export function declareOn(app: FastifyInstance, dependencies: DashboardDependenc
         test,
         anew: {
           get: <T>(url: string) => askAnew<ApiAnswer<T>>(common, operation, (api) => api.get(url)),
-          file: (url) => askAnew(common, operation, (api) => api.file(url)),
+          pieces: (url) => askAnew(common, operation, (api) => api.pieces(url)),
         },
       };
       if (!place.may(operation)) return send(reply, forbidden(place), visit);

@@ -29,7 +29,8 @@ export type Asker = {
 export type OwnAnswer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
-  readonly bytes: Buffer;
+  /** The body, as it was written. */
+  readonly pieces: readonly Uint8Array[];
 };
 
 /** Asks an operation of the API. */
@@ -66,9 +67,8 @@ export function createInProcess() {
             // Otherwise the answer is copied twice more, once of them as text.
             payloadAsStream: true,
           });
-          const pieces: Buffer[] = await answer.stream().toArray();
-          const [bytes = Buffer.alloc(0)] = pieces.length > 1 ? [Buffer.concat(pieces)] : pieces;
-          return { status: answer.statusCode, headers: answer.headers, bytes };
+          const pieces: readonly Uint8Array[] = await answer.stream().toArray();
+          return { status: answer.statusCode, headers: answer.headers, pieces };
         } finally {
           askers.delete(authorization);
         }

@@ -122,19 +122,33 @@ suite('a file of sessions', () => {
   const bytesOf = (ids: readonly string[], next_cursor: string | null) =>
     Buffer.from(JSON.stringify({ data: ids.map((id) => session(id)), next_cursor }));
 
+  /** An answer as it is written: a long part of memory, and a short one that it shares. */
+  const inPieces = (page: Buffer): readonly Uint8Array[] => {
+    const whole = new Uint8Array(new ArrayBuffer(page.length));
+    whole.set(page);
+    const middle = page.length - 2;
+    return [whole.subarray(0, middle), Buffer.from(page.subarray(middle))];
+  };
+
   /** The file of all pages that an API answers; each is asked for by the cursor before it. */
   function fileOf(format: FormatName, pages: ReadonlyArray<Buffer | number>) {
     const asked: string[] = [];
     const api = {
-      async file(url: string) {
+      async pieces(url: string) {
         asked.push(url);
         const page = pages[asked.length] ?? 500;
         return typeof page === 'number'
           ? ({ ok: false, status: page, mistakes: [] } as const)
-          : ({ ok: true, data: { type: 'application/json', etag: '', bytes: page } } as const);
+          : ({ ok: true, data: inPieces(page) } as const);
       },
     };
-    const content = sessionsFile({ api, tenant: '1 test', list, format, first: pages[0] as Buffer });
+    const content = sessionsFile({
+      api,
+      tenant: '1 test',
+      list,
+      format,
+      first: inPieces(pages[0] as Buffer),
+    });
     return { asked, text: () => Readable.from(content, { objectMode: false }).setEncoding('utf8').toArray() };
   }
 

@@ -6,7 +6,7 @@ import { type Html, html } from '../../lib/html.ts';
 import { type ApiAnswer, type Mistake, mistakesOf } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { executeOnUser } from '../execute.ts';
-import { bytesOf, pageOf } from '../export.ts';
+import { pageOf, piecesOf } from '../export.ts';
 import { type Form, otherMistakes } from '../form.ts';
 import { listKeys } from '../keys.ts';
 import { type Outcome, refused } from '../outcome.ts';
@@ -54,7 +54,7 @@ export function sessionsScreens(declare: Declare, dependencies: DashboardDepende
       const listed = { path: '/v3/checkout', query };
       if (mistakes.length > 0)
         return list(visit, filters, await pageOf<Session>(api, listed, null), mistakes);
-      const first = await bytesOf(api, listed, null);
+      const first = await piecesOf(api, listed, null);
       if (!first.ok) return list(visit, filters, first, []);
       const name = `sessions-${place.tenant.account}-${place.mode}.${format}`;
       const content = sessionsFile({
@@ -62,7 +62,7 @@ export function sessionsScreens(declare: Declare, dependencies: DashboardDepende
         tenant: tenantName(place.tenant),
         list: listed,
         format,
-        first: first.data.bytes,
+        first: first.data,
       });
       return { file: { name, type: formats[format].type, content } };
     });

@@ -4,7 +4,7 @@
  */
 import { createThreadPool } from '../../lib/thread-pool.ts';
 import type { ApiCaller } from '../api.ts';
-import { bytesOf, type Listed, patiently } from '../export.ts';
+import { type Listed, patiently, piecesOf } from '../export.ts';
 import { type FormatName, formats } from './export.ts';
 import type { SessionLines, SessionsPage } from './export-thread.ts';
 
@@ -25,33 +25,36 @@ const pool = createThreadPool<SessionsPage, SessionLines>(new URL('./export-thre
     tooLong: () => new Error('A page took too long to export.'),
     failed: (why) => new Error(`The thread that exports has failed: ${why}`),
   },
-  memoryOf: ({ bytes }) => [bytes.buffer],
+  // Pieces of one answer may be parts of the same memory.
+  memoryOf: ({ pieces }) => [...new Set(pieces.map(({ buffer }) => buffer))],
 });
 
-/** The bytes with memory of their own: a short answer shares that of other buffers, which cannot be handed over. */
-const owned = (bytes: Uint8Array): Uint8Array<ArrayBuffer> =>
-  bytes.buffer instanceof ArrayBuffer && bytes.byteLength === bytes.buffer.byteLength
-    ? new Uint8Array(bytes.buffer)
-    : new Uint8Array(bytes);
+/** Shorter buffers share memory, which cannot be handed over: they are copied. */
+const MAX_SHARED_BYTES = Buffer.poolSize >>> 1;
+
+const owned = (piece: Uint8Array): Uint8Array<ArrayBuffer> =>
+  piece.length > MAX_SHARED_BYTES && piece.buffer instanceof ArrayBuffer
+    ? new Uint8Array(piece.buffer, piece.byteOffset, piece.length)
+    : new Uint8Array(piece);
 
 type Given = {
-  readonly api: Pick<ApiCaller, 'file'>;
+  readonly api: Pick<ApiCaller, 'pieces'>;
   /** Whose sessions they are; tenants have their turns. */
   readonly tenant: string;
   readonly list: Listed;
   readonly format: FormatName;
   /** The first page, as the API has answered it. */
-  readonly first: Uint8Array;
+  readonly first: readonly Uint8Array[];
 };
 
 /** Pieces of the file. Throws where the API refuses to go on, so that nobody takes a part for the whole. */
 export async function* sessionsFile({ api, tenant, list, format, first }: Given) {
   yield formats[format].head;
-  let bytes = first;
+  let page = first;
   for (;;) {
-    const { lines, nextCursor } = await pool.run(tenant, { format, bytes: owned(bytes) });
+    const { lines, nextCursor } = await pool.run(tenant, { format, pieces: page.map(owned) });
     yield lines;
     if (nextCursor === null) return;
-    ({ bytes } = (await patiently(() => bytesOf(api, list, nextCursor))).data);
+    page = (await patiently(() => piecesOf(api, list, nextCursor))).data;
   }
 }

@@ -5,7 +5,10 @@ import { type FormatName, formats } from './export.ts';
 import type { Session } from './view.ts';
 
 /** Page of the list of sessions, as the API answers it. */
-export type SessionsPage = { readonly format: FormatName; readonly bytes: Uint8Array<ArrayBuffer> };
+export type SessionsPage = {
+  readonly format: FormatName;
+  readonly pieces: ReadonlyArray<Uint8Array<ArrayBuffer>>;
+};
 
 /** Its lines, and where the next page begins. */
 export type SessionLines = { readonly lines: Uint8Array<ArrayBuffer>; readonly nextCursor: string | null };
@@ -13,11 +16,11 @@ export type SessionLines = { readonly lines: Uint8Array<ArrayBuffer>; readonly n
 type Answer = { readonly data: readonly Session[]; readonly next_cursor: string | null };
 
 yieldToServing();
-const [decoder, encoder] = [new TextDecoder(), new TextEncoder()];
+const encoder = new TextEncoder();
 
 parentPort?.postMessage('ready');
-parentPort?.on('message', ({ format, bytes }: SessionsPage) => {
-  const { data, next_cursor: nextCursor }: Answer = JSON.parse(decoder.decode(bytes));
+parentPort?.on('message', ({ format, pieces }: SessionsPage) => {
+  const { data, next_cursor: nextCursor }: Answer = JSON.parse(Buffer.concat(pieces).toString());
   const lines = encoder.encode(formats[format].linesOf(data));
   parentPort?.postMessage({ lines, nextCursor } satisfies SessionLines, [lines.buffer]);
 });
