@@ -278,6 +278,27 @@ export const paymentFaults: readonly Fault[] = [
     replace: "if (visit.request.method === 'NONE') return",
   },
   {
+    name: 'a provider event that is looked at again goes on waiting for a person',
+    file: 'src/writer/handlers/provider-event.ts',
+    tests: ['test/api/provider-events.test.ts'],
+    find: "{ ...known, state: 'waiting', dueAt: now }",
+    replace: '{ ...known, dueAt: now }',
+  },
+  {
+    name: 'a provider event that has led to a session is looked at again',
+    file: 'src/store/resources/provider-events.ts',
+    tests: ['test/api/provider-events.test.ts'],
+    find: `[raw("state <> 'done'")]`,
+    replace: '[]',
+  },
+  {
+    name: 'whoever has a provider event looked at again is not in the audit log',
+    file: 'src/writer/handlers/provider-event.ts',
+    tests: ['test/api/provider-events.test.ts'],
+    find: 'writes: [{ providerEvent: asked, audit }]',
+    replace: 'writes: [{ providerEvent: asked }]',
+  },
+  {
     name: 'an export goes on for somebody who has lost the role',
     file: 'src/dashboard/screens/sessions.ts',
     tests: ['test/dashboard/sessions.test.ts'],
@@ -288,8 +309,8 @@ export const paymentFaults: readonly Fault[] = [
     name: 'an export of sessions goes on with the page before',
     file: 'src/dashboard/sessions/export-queue.ts',
     tests: ['test/dashboard/export.test.ts'],
-    find: 'bytesOf(api, list, nextCursor)',
-    replace: 'bytesOf(api, list, null)',
+    find: 'piecesOf(api, list, nextCursor)',
+    replace: 'piecesOf(api, list, null)',
   },
   {
     name: 'the next page of a list has no filters',

@@ -29,6 +29,8 @@ const notices = {
   'endpoint-disabled': 'The endpoint is disabled.',
   'endpoint-deleted': 'The endpoint is deleted.',
   'delivery-resent': 'The event is sent again.',
+  'provider-event-retried':
+    'The rail is asked again. The event leaves the list once it has led to a session.',
   'deliveries-resent': 'The failed deliveries are sent again.',
   'nothing-resent': 'No failed delivery can be sent again.',
   'receiving-account-removed': 'The receiving account is removed.',

@@ -11,6 +11,8 @@ export type ProviderEventState = 'waiting' | 'open' | 'done';
 
 export type ProviderEventId = Id<'pev'>;
 
+export const NO_SUCH_EVENT = 'There is no such provider event, or it has led to a session.';
+
 export type ProviderEvent = {
   readonly id: ProviderEventId;
   readonly rail: string;
@@ -32,6 +34,12 @@ export type ProviderEvent = {
 
 /** A provider event that is not done, with the kind that its rail gives it, and without its body, in which people may be. */
 export type WaitingEvent = Omit<ProviderEvent, 'body'> & { readonly kind: string };
+
+/** The event without its body. */
+export const waitingEvent = ({ body, ...event }: ProviderEvent): WaitingEvent => ({
+  ...event,
+  kind: kindIn(body),
+});
 
 /** Kinds as providers name them, such as `charge.dispute.created`. */
 const kindForm = /^[a-z0-9_.]{1,64}$/i;

@@ -22,14 +22,22 @@ const reading = [
 const rights: Readonly<Record<Role, Rights & { readonly meaning: string }>> = {
   owner: { meaning: 'do everything', permissions: accountPermissions, operations: [] },
   finance: {
-    meaning: 'see sessions, customers and webhooks, refund, and work with bank statements and payment files',
+    meaning:
+      'see sessions, customers and webhooks, refund, look at provider events again, and work with bank statements and payment files',
     permissions: ['read', 'refund', 'bank'],
-    operations: reading,
+    operations: [...reading, 'PROVIDER_EVENT.RETRY'],
   },
   support: {
-    meaning: 'see sessions, customers and webhooks, expire sessions, send webhooks again',
+    meaning:
+      'see sessions, customers and webhooks, expire sessions, send webhooks and look at provider events again',
     permissions: ['read'],
-    operations: [...reading, 'CHECKOUT.EXPIRE', 'WEBHOOK_DELIVERY.RESEND', 'WEBHOOK_DELIVERY.RESEND_FAILED'],
+    operations: [
+      ...reading,
+      'CHECKOUT.EXPIRE',
+      'PROVIDER_EVENT.RETRY',
+      'WEBHOOK_DELIVERY.RESEND',
+      'WEBHOOK_DELIVERY.RESEND_FAILED',
+    ],
   },
   read_only: {
     meaning: 'see sessions, customers and webhooks',

@@ -166,7 +166,9 @@ export type ProviderEventAction =
    * Its rail was asked. `tries` are those before this one: several processes may have asked, and one that found nothing
    * says no more than what another has written since.
    */
-  | { readonly type: 'follow_up'; readonly tries: number; readonly isSettled: boolean };
+  | { readonly type: 'follow_up'; readonly tries: number; readonly isSettled: boolean }
+  /** Somebody wants its rail to be asked at once, and once more where that was given up. */
+  | { readonly type: 'retry' };
 
 /** Asks ahead of long work whether the request was answered before; a new one is refused as `not_found`. */
 export type FindRepetition = { readonly origin: Origin };

@@ -633,6 +633,13 @@ export const operations: readonly Operation[] = [
     permission: 'read',
     subject: 'none',
   },
+  {
+    method: 'POST',
+    path: '/v3/provider_event/{id}/retry',
+    operation: 'PROVIDER_EVENT.RETRY',
+    permission: 'write',
+    subject: 'providerEvent',
+  },
   { method: 'GET', path: '/v3/request', operation: 'REQUEST.LIST', permission: 'manage', subject: 'none' },
   {
     method: 'POST',

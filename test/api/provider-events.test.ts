@@ -5,7 +5,7 @@ import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { ProviderEvent } from '../../src/methods/provider-event.ts';
 import { attempt, providerEvent, session, T, write } from '../store/build.ts';
 import { startService } from '../support/service.ts';
-import type { Data } from './shop.ts';
+import { type Data, until } from './shop.ts';
 
 const service = await startService({ after });
 const { call } = service;
@@ -80,6 +80,41 @@ test('those that are looked at again are listed where they are asked for', async
   assert.deepEqual(
     data.map(({ reference, status, next_try_at }: Data) => [reference, status, next_try_at]),
     [['evt_waiting', 'waiting', new Date(dueAt).toISOString()]],
+  );
+});
+
+test('one that was given up is looked at again at once, and waits for a person again if nothing comes of it', async () => {
+  const { id } = await put(providerEvent('evt_again', { ...open, attemptReference: 'cs_nowhere' }));
+  const { status, json, text } = await call('POST', `/v3/provider_event/${id}/retry`);
+  assert.equal(status, 200, text);
+  const { status: state, tries, next_try_at: nextTryAt } = json.data;
+  assert.deepEqual([json.message, state, tries], ['PROVIDER_EVENT.RETRY.SUCCESS', 'waiting', 9]);
+  assert.ok(Math.abs(Date.parse(nextTryAt) - Date.now()) < 60_000, nextTryAt);
+  await until(async () => {
+    const found = (await list('?limit=100')).data.find((each: Data) => each.id === id);
+    return found?.tries === 10;
+  });
+  const { data } = (await call('GET', `/v3/audit?subject=${id}`)).json;
+  assert.deepEqual(
+    data.map(({ action }: Data) => action),
+    ['retry'],
+  );
+});
+
+test('one that has led to a session, or is of somebody else, is not looked at again', async () => {
+  const done = await put(providerEvent('evt_done', { state: 'done', dueAt: null, tries: 1 }));
+  const foreign = await put(providerEvent('evt_foreign', open), { ...tenant, mode: 'live' });
+  for (const { id } of [done, foreign]) {
+    const { status, text } = await call('POST', `/v3/provider_event/${id}/retry`);
+    assert.equal(status, 404, text);
+  }
+  assert.deepEqual(
+    [
+      (await store.providerEvents.list({ ...tenant, mode: 'live' }, { state: 'open' }, { limit: 1 })).rows[0]
+        ?.id,
+      (await call('GET', `/v3/audit?subject=${done.id}`)).json.data,
+    ],
+    [foreign.id, []],
   );
 });
 

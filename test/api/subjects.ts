@@ -1,8 +1,10 @@
 /** Subjects of API operations, each made on demand. */
 import { type Account, createAccount } from '../../src/accounts/account.ts';
 import { executeOn } from '../../src/cli/with-store.ts';
+import { newId } from '../../src/lib/id.ts';
 import type { User } from '../../src/users/user.ts';
 import { ownOrigin } from '../../src/writer/command.ts';
+import { providerEvent, write } from '../store/build.ts';
 import { png } from '../support/image.ts';
 import type { OtherService } from '../support/service.ts';
 import { changeUser, inviteUser } from '../support/users.ts';
@@ -130,6 +132,13 @@ export function subjectsOf(
       if (status >= 300) throw new Error(`credentials were refused with ${status}`);
       return 'stripe';
     },
+    /** A provider event that waits for a person. */
+    async providerEvent() {
+      const event = providerEvent(newId('pev', Date.now()), { state: 'open', dueAt: null, tries: 9 });
+      const tenant = { account: service.account.number, mode: 'test' } as const;
+      await write(service.service.store, tenant, { providerEvent: event });
+      return event.id;
+    },
     async dueRefund() {
       await dueRefund();
       return '';
@@ -183,6 +192,7 @@ export const prefixes: Readonly<Record<Exclude<Subject, Surroundings>, string>> 
   ignoredEntry: 'ntc',
   statement: 'bfl',
   paymentFile: 'bfl',
+  providerEvent: 'pev',
   apiKey: 'ak_test',
   member: 'usr',
   receivingAccount: 'main',

@@ -65,6 +65,10 @@ export const doors: Readonly<Record<string, Door>> = {
   'POST /profile/passkeys/remove': { form: () => ({ id: 'none' }) },
   'GET /:account/:mode/overview': { roles: everybody },
   'GET /:account/:mode/provider-events': { roles: everybody },
+  'POST /:account/:mode/provider-events/:id/retry': {
+    roles: ['owner', 'finance', 'support'],
+    params: named('providerEvent'),
+  },
   'GET /accounts': { forOperators: true },
   'POST /accounts': { forOperators: true, form: () => ({ name: 'Another Shop' }) },
   'GET /accounts/:id': { forOperators: true, params: () => ({ id: '2' }) },

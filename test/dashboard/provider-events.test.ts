@@ -11,7 +11,7 @@ const PATH = '/dashboard/1/test/provider-events';
 
 const service = await startService({ after });
 const { store } = service.service;
-const { read_only: reader } = await visitorsOf(service);
+const { read_only: reader, support } = await visitorsOf(service);
 const tenant: Tenant = { account: service.account.number, mode: 'test' };
 const open = { state: 'open', dueAt: null, tries: 9 } as const;
 
@@ -43,4 +43,15 @@ test('the overview leads to those that wait, which say why, and to the session',
   assert.match(page.html, new RegExp(`href="/dashboard/1/test/sessions/${made.id}"`));
   assert.match(textOf(await reader.get(`${PATH}?status=waiting`)), /evt_later No session has its payment\./);
   assert.equal((await reader.get(`${PATH}?status=done`)).status, 422);
+});
+
+test('whoever supports payers has one looked at again, and sees it among those that are', async () => {
+  const event = providerEvent('evt_again', { ...open, attemptReference: 'cs_2' });
+  await write(store, tenant, { providerEvent: event });
+  const before = await support.get(PATH);
+  assert.match(textOf(before), /evt_again .* Look again/);
+  assert.doesNotMatch(textOf(await reader.get(PATH)), /Look again/);
+  const sent = await support.submit(before, `${event.id}/retry`);
+  assert.equal(sent.headers.get('location'), `${PATH}?status=waiting&done=provider-event-retried`);
+  assert.match(textOf(await support.get(`${PATH}?done=provider-event-retried`)), /The rail is asked again\./);
 });

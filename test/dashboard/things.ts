@@ -1,8 +1,9 @@
 /** An account with everything that screens of the dashboard are about. */
 import assert from 'node:assert/strict';
-
+import { newId } from '../../src/lib/id.ts';
 import { awaitTransfer, configure, entries, imported } from '../api/bank.ts';
 import { refundsAreHeardOf } from '../api/subjects.ts';
+import { providerEvent, write } from '../store/build.ts';
 import { png } from '../support/image.ts';
 import type { TestService } from '../support/service.ts';
 import { inviteUser } from '../support/users.ts';
@@ -44,6 +45,8 @@ export async function makeThings(service: TestService): Promise<Things> {
     { account: euros.iban },
   );
   assert.equal((await service.call('PUT', '/v3/logo', { body: png({ width: 32, height: 16 }) })).status, 201);
+  const event = providerEvent(newId('pev', Date.now()), { state: 'open', dueAt: null, tries: 9 });
+  await write(service.service.store, { account: account.number, mode: 'test' }, { providerEvent: event });
   const [entry, ignored, reopened, returned] = await entries(service);
   await made('POST', `/v3/bank_entry/${reopened?.id}/ignore`, { reason: 'Interest.' });
   return {
@@ -58,6 +61,7 @@ export async function makeThings(service: TestService): Promise<Things> {
     session,
     person: await made('POST', '/v3/customer', { name: 'Ada Lovelace', email: 'ada@example.com' }),
     paymentFile,
+    providerEvent: event.id,
     refund,
     delivery: json.data[0].id,
     receiving,

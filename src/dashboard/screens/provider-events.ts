@@ -3,11 +3,13 @@ import type { representWaitingEvent } from '../../http/waiting-event-representat
 import { type Html, html } from '../../lib/html.ts';
 import { mistakesOf } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
+import { tokenField } from '../document.ts';
+import { onceField, onceIn } from '../form.ts';
 import { type Filter, filterForm, pager, queryOf } from '../listing.ts';
 import { refused } from '../outcome.ts';
-import { pathIn } from '../place.ts';
+import { pathIn, wayIn } from '../place.ts';
 import { subjectLink } from '../request-texts.ts';
-import type { Declare } from '../screen.ts';
+import type { Declare, Visit } from '../screen.ts';
 import { table } from '../table.ts';
 import { timeIn } from '../texts.ts';
 
@@ -38,11 +40,13 @@ const columns = [
 export function providerEventScreens(declare: Declare, { basePath }: DashboardDependencies): void {
   declare(
     { method: 'GET', path: '/:account/:mode/provider-events', needs: { operation: 'PROVIDER_EVENT.LIST' } },
-    async ({ api, place, query }) => {
+    async (visit) => {
+      const { api, place, query } = visit;
       const found = await api.get<WaitingEvent[]>(`/v3/provider_event${queryOf(filters, query)}`);
       if (!found.ok && found.status !== 400) return refused(found.status, found.mistakes);
       const action = `${basePath}${pathIn(place.tenant, 'provider-events')}`;
       const isWaiting = query.status === 'waiting';
+      const mayRetry = place.may('PROVIDER_EVENT.RETRY');
       const none = isWaiting
         ? 'No provider event is looked at again: all have led to a session, or wait for a person.'
         : 'No provider event waits for a person. One comes here when nothing has been found for it in three days.';
@@ -55,19 +59,39 @@ export function providerEventScreens(declare: Declare, { basePath }: DashboardDe
         event.checkout === null ? referencesOf(event) : subjectLink(event.checkout, { place, basePath }),
         String(event.tries),
         timeIn(event.next_try_at),
+        ...(mayRetry ? [retryForm(visit, event, action)] : []),
       ];
+      const shown = mayRetry ? [...columns, ''] : columns;
       return {
         status: found.ok ? 200 : 422,
         title: 'Provider events',
         current: 'overview',
-        main: html`<p class="hint">Each event is looked at nine times in three days. Then look for its id in the dashboard of the provider: a payment that no session has was made by something else with the same keys there. Nothing is booked without a session.</p>
+        main: html`<p class="hint">Each event is looked at nine times in three days. Once the cause is mended, have it looked at again. If there is none, look for its id in the dashboard of the provider: a payment that no session has was made by something else with the same keys there. Nothing is booked without a session.</p>
 ${filterForm(filters, query, { action, mistakes: mistakesOf(found), button: 'Show' })}
-<section id="found" data-live>${found.ok && table('Provider events', columns, found.data.map(rowOf), none)}</section>
+<section id="found" data-live>${found.ok && table('Provider events', shown, found.data.map(rowOf), none)}</section>
 ${found.ok && pager(filters, query, { action, nextCursor: found.nextCursor })}`,
       };
     },
   );
+
+  declare(
+    {
+      method: 'POST',
+      path: '/:account/:mode/provider-events/:id/retry',
+      needs: { operation: 'PROVIDER_EVENT.RETRY' },
+    },
+    async ({ api, form, params, place }) => {
+      const path = `/v3/provider_event/${encodeURIComponent(params.id ?? '')}/retry`;
+      const answer = await api.send('POST', path, undefined, onceIn(form));
+      if (!answer.ok) return refused(answer.status, answer.mistakes);
+      return { goTo: wayIn(place.tenant, 'provider-events?status=waiting'), done: 'provider-event-retried' };
+    },
+  );
 }
+
+const retryForm = ({ visitor }: Visit, { id, reference }: WaitingEvent, action: string): Html =>
+  html`<form method="post" action="${action}/${id}/retry">${tokenField(visitor)}${onceField()}
+<button class="quiet" aria-label="Look at ${reference} again">Look again</button></form>`;
 
 /** Without a session there is nothing that its rail could be asked about. */
 const reasonOf = ({ checkout }: WaitingEvent): string =>

@@ -1,16 +1,17 @@
-/** Provider events that have led to nothing: those that wait for a person, and those that are looked at again. */
+/** Provider events that have led to nothing: those that wait for a person, and those that are looked at again, at once if asked. */
 import type { CheckoutId } from '../../checkout/ids.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { type Static, Type } from '../../lib/json-schema.ts';
-import type { WaitingEvent } from '../../methods/provider-event.ts';
+import { NO_SUCH_EVENT, type WaitingEvent, waitingEvent } from '../../methods/provider-event.ts';
 import type { Store } from '../../store/store.ts';
-import { principalOf } from '../answer.ts';
+import { notFound, originOf, principalOf, sendResult } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { success } from '../envelope.ts';
 import { schemaProblems } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
 import { operation } from '../operation.ts';
-import { pageQuery } from '../schemas/checkout.ts';
+import { idOf, pageQuery } from '../schemas/checkout.ts';
 import { closed } from '../schemas/fields.ts';
 import { representWaitingEvent } from '../waiting-event-representation.ts';
 
@@ -23,13 +24,18 @@ const query = Type.Object(
 );
 type Query = Static<typeof query>;
 
-export function waitingEventRoutes(api: Api, { store }: Pick<Dependencies, 'store'>): void {
+const tag = 'Payments';
+
+export function waitingEventRoutes(
+  api: Api,
+  { store, execute, now, worker }: Pick<Dependencies, 'store' | 'execute' | 'now' | 'worker'>,
+): void {
   api.get(
     '/provider_event',
     operation(
       {
         operation: 'PROVIDER_EVENT.LIST',
-        tag: 'Payments',
+        tag,
         permission: 'read',
         summary: 'List provider events that wait',
         description:
@@ -53,6 +59,48 @@ export function waitingEventRoutes(api: Api, { store }: Pick<Dependencies, 'stor
       );
       const present = ({ id }: WaitingEvent) => json.get(id) ?? '';
       return sendList(reply, 'PROVIDER_EVENT.LIST', rows, present, { page, hasMore });
+    },
+  );
+
+  api.post(
+    '/provider_event/:id/retry',
+    operation(
+      {
+        operation: 'PROVIDER_EVENT.RETRY',
+        tag,
+        permission: 'write',
+        noBody: true,
+        summary: 'Look at a provider event again',
+        description:
+          'The rail is asked at once. If nothing comes of it, an event that waited for a person does so again.',
+        answers: 'ProviderEvent',
+      },
+      { params: idOf('pev', 'provider event') },
+    ),
+    async (request, reply) => {
+      const origin = originOf(request);
+      schemaProblems(request);
+      const { tenant } = origin;
+      const event = await store.providerEvents.fetch(tenant, request.params.id);
+      if (event === null) throw notFound(NO_SUCH_EVENT);
+      const checkout = await sessionOf(store, tenant, event);
+      const { rail, reference } = event;
+      const executed = await execute(
+        {
+          subject: 'provider_event',
+          origin,
+          now: await now(tenant),
+          rail,
+          reference,
+          action: { type: 'retry' },
+        },
+        (asked) => {
+          const data = representWaitingEvent(waitingEvent(asked), checkout);
+          return success('PROVIDER_EVENT.RETRY', JSON.stringify(data));
+        },
+      );
+      if (executed.result.kind === 'change') worker.nudge('providerEvents', tenant);
+      return sendResult(reply, executed);
     },
   );
 }

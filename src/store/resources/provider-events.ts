@@ -1,11 +1,11 @@
 /** Provider events: by the references of their rails, and those that are due. */
 import type { Tenant } from '../../checkout/tenant.ts';
 import {
-  kindIn,
   type ProviderEvent,
   type ProviderEventId,
   type ProviderEventState,
   type WaitingEvent,
+  waitingEvent,
 } from '../../methods/provider-event.ts';
 import { byKey, counterIn, load, locking } from '../loads.ts';
 import type { Page, PageRequest } from '../page.ts';
@@ -67,6 +67,13 @@ const indexes = { open: 'provider_event_open', waiting: 'provider_event_due' } a
 export const providerEvents = {
   listDue: events.listDue,
 
+  /** One that is not done. */
+  fetch: (tenant: Tenant, id: ProviderEventId): Read<WaitingEvent | null> => {
+    const read = events.fetch(tenant, 'id', id, [raw("state <> 'done'")]);
+    const found = (event: ProviderEvent | null) => (event === null ? null : waitingEvent(event));
+    return { ...read, from: (rows) => found(read.from(rows)) };
+  },
+
   /** Those with one of these ids, which are no more than a page of the history has. */
   named: (tenant: Tenant, ids: readonly ProviderEventId[]): Read<ProviderNews[]> =>
     all(
@@ -83,10 +90,7 @@ export const providerEvents = {
         conditions: [owned(tenant), sql`state = ${word(state)}`, ...isDue, inTime()],
         bounds: boundsOf({ prefix: 'pev' }, page),
         length: raw('octet_length(body)'),
-        row(row: ProviderEvent): WaitingEvent {
-          const { body, ...event } = events.thing(row);
-          return { ...event, kind: kindIn(body) };
-        },
+        row: (row: ProviderEvent): WaitingEvent => waitingEvent(events.thing(row)),
         searches: tenant,
       },
       page,

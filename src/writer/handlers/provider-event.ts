@@ -1,9 +1,9 @@
 /** Commands about what providers send by themselves: kept as it came, and what became of it. */
 import { type Refusal, refuse } from '../../checkout/refusals.ts';
-import type { ProviderEvent } from '../../methods/provider-event.ts';
+import { NO_SUCH_EVENT, type ProviderEvent } from '../../methods/provider-event.ts';
 import { railKey } from '../../store/resources/rail-reference.ts';
 import type { Loaded, Needs } from '../../store/store.ts';
-import type { ChangeProviderEvent, Decided } from '../command.ts';
+import { auditOf, type ChangeProviderEvent, type Decided } from '../command.ts';
 
 /**
  * Waits before a provider event is looked at again, if no session was found or its rail did not answer. After the last
@@ -19,7 +19,7 @@ export function providerEventNeeds({ origin: { tenant }, rail, reference }: Chan
 
 /** The same event sent twice is one; a settled one stays settled. */
 export function decideOnProviderEvent(
-  { now, rail, reference, action }: ChangeProviderEvent,
+  { origin, now, rail, reference, action }: ChangeProviderEvent,
   { providerEvents }: Pick<Loaded, 'providerEvents'>,
 ): Decided<ProviderEvent> | Refusal {
   const known = providerEvents.get(railKey({ rail, reference }));
@@ -28,7 +28,13 @@ export function decideOnProviderEvent(
     const { type: _, ...came } = action;
     return written({ ...came, rail, reference, receivedAt: now, state: 'waiting', dueAt: now, tries: 0 });
   }
-  if (!known) return refuse('not_found', 'There is no such provider event.');
+  if (!known) return refuse('not_found', NO_SUCH_EVENT);
+  if (action.type === 'retry') {
+    if (known.state === 'done') return refuse('not_found', NO_SUCH_EVENT);
+    const asked: ProviderEvent = { ...known, state: 'waiting', dueAt: now };
+    const audit = auditOf(origin, known.id, 0, now, 'retry');
+    return { value: asked, writes: [{ providerEvent: asked, audit }] };
+  }
   const isNews = action.isSettled || (known.state === 'waiting' && known.tries === action.tries);
   if (known.state === 'done' || !isNews) return { value: known, writes: [] };
   const tries = known.tries + 1;

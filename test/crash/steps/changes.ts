@@ -33,7 +33,7 @@ const otherwise = new Set([
   'WEBHOOK_DELIVERY.RESEND_FAILED',
 ]);
 
-const goesOn = new Set(['PAYIN.CONFIRM', 'REFUND.CREATE', 'WEBHOOK_DELIVERY.RESEND']);
+const goesOn = new Set(['PAYIN.CONFIRM', 'PROVIDER_EVENT.RETRY', 'REFUND.CREATE', 'WEBHOOK_DELIVERY.RESEND']);
 
 export function everyChange(receiver: Receiver): readonly Change[] {
   const ofOperations = operations
