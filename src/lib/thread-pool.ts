@@ -79,7 +79,7 @@ export function createThreadPool<Task, Answer>(
       // A job keeps the process alive; a thread without one does not.
       thread.worker.ref();
       thread.worker.postMessage(job.task, memoryOf(job.task));
-      setTimer(thread, limits.jobMs, errors.tooLong());
+      setTimer(thread, limits.jobMs, errors.tooLong);
     }
   }
 
@@ -87,7 +87,7 @@ export function createThreadPool<Task, Answer>(
     const worker = new Worker(script, { workerData, resourceLimits: limits.memory });
     const thread: OwnThread = { worker, isReady: false, job: null, timer: setTimeout(() => {}, 0) };
     threads.add(thread);
-    setTimer(thread, limits.startMs, errors.failed('it does not begin'));
+    setTimer(thread, limits.startMs, () => errors.failed('it does not begin'));
     worker.on('message', (answer: 'ready' | Answer) => {
       const { job } = thread;
       thread.isReady = true;
@@ -100,9 +100,9 @@ export function createThreadPool<Task, Answer>(
     worker.once('error', ({ message }: Error) => end(thread, errors.failed(message)));
   }
 
-  function setTimer(thread: OwnThread, afterMs: number, error: Error | null): void {
+  function setTimer(thread: OwnThread, afterMs: number, error: (() => Error) | null): void {
     clearTimeout(thread.timer);
-    thread.timer = setTimeout(() => end(thread, error), afterMs).unref();
+    thread.timer = setTimeout(() => end(thread, error?.() ?? null), afterMs).unref();
   }
 
   function end(thread: OwnThread, error: Error | null): void {
