@@ -70,7 +70,7 @@ function refuseContent(request: FastifyRequest, bytes: Buffer): undefined {
   const names = Object.keys(value);
   request.loose?.ignored.push(...names.map((name) => pointerOf([name])));
   if (names.length === 0 || request.loose) return undefined;
-  throw fieldsError(names.map((name) => ({ pointer: `/${name}`, detail: 'is not a known field' })));
+  throw fieldsError(names.map((name) => ({ pointer: pointerOf([name]), detail: 'is not a known field' })));
 }
 
 function isObject(value: unknown): value is object {

@@ -18,6 +18,8 @@ import { OF_OURS } from './schemas/fields.ts';
 
 /** Mistakes of an entry; an answer may have more. */
 const MOST_ERRORS = 10;
+/** Names in a pointer, of which bodies have no more than they have levels. */
+const MOST_TOKENS = 20;
 const readOnly = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** Ids as the service makes them; people may have chosen others. */
 const ownId = /^(?:[a-z]{3}_[0-9a-z]{26}|ak_(?:test|live)_[0-9a-z]{16})$/;
@@ -108,21 +110,20 @@ function loggedErrors({ items }: RequestError, names: FieldNames): LoggedError[]
 
 /** A pointer with `*` for whatever the client has chosen: a number is the place in a list, or a key that looks like one. */
 export function withoutKeys(pointer: string, { names, lists, free }: FieldNames): string {
-  const tokens = pointer.split('/');
-  const isChosen = (index: number) =>
-    tokens.slice(0, index).some((each, at) => {
-      const keys = free.get(each);
-      if (keys === undefined) return false;
-      const isDeclared = keys.declared.has(tokens[at + 1] ?? '');
-      return at === index - 1 ? !isDeclared : keys.isDeep && !isDeclared;
-    });
-  return tokens
-    .map((each, index) => {
-      if (isChosen(index)) return '*';
-      const isPosition = position.test(each) && lists.has(tokens[index - 1] ?? '');
-      return each === '' || names.has(each) || isPosition ? each : '*';
-    })
-    .join('/');
+  const tokens = pointer.split('/', MOST_TOKENS + 1);
+  let before = '';
+  let isBelowChosen = false;
+  const shown = tokens.map((token, index) => {
+    if (index === 0 && token === '') return '';
+    const keys = free.get(before);
+    const isPosition = position.test(token) && lists.has(before);
+    const isFree = keys !== undefined && !keys.declared.has(token);
+    const isOurs = !isBelowChosen && !isFree && (names.has(token) || isPosition);
+    isBelowChosen ||= isFree && keys.isDeep;
+    before = token;
+    return isOurs ? token : '*';
+  });
+  return shown.join('/');
 }
 
 /** Headers that mistakes may be about. */
@@ -153,7 +154,7 @@ type Kind = {
   readonly [OF_OURS]?: true;
 };
 
-const isList = ({ type, anyOf = [] }: Kind): boolean => type === 'array' || anyOf.some(isList);
+const isList = ({ type, anyOf = [] }: Kind): boolean => [type].flat().includes('array') || anyOf.some(isList);
 
 /** Keys that a schema leaves to the client; null for none. One that says nothing of what it takes leaves all of them. */
 function freeKeysOf(schema: Kind): FreeKeys | null {

@@ -1,6 +1,7 @@
 /** Query parameters, beyond what the schema of an operation says. */
 import type { FastifyRequest } from 'fastify';
 import { fieldsError, type RequestError } from './errors.ts';
+import { pointerOf } from './json.ts';
 
 export function parameterError(request: FastifyRequest): RequestError | undefined {
   return unknownParameters(request) ?? parametersWithNul(request);
@@ -23,7 +24,7 @@ function parametersWithNul(request: FastifyRequest): RequestError | undefined {
 function errorOf(names: readonly string[], detail: string): RequestError | undefined {
   if (names.length === 0) return undefined;
   return fieldsError(
-    names.map((name) => ({ pointer: `/${name}`, detail })),
+    names.map((name) => ({ pointer: pointerOf([name]), detail })),
     'bad_query',
   );
 }

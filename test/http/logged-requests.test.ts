@@ -44,6 +44,23 @@ const withField = (field: TSchema): DeclaredOperation[] => {
   ];
 };
 
+suite('a pointer', () => {
+  const names = fieldNames(operations);
+
+  test('has what is of ours: the root, fields, and places in lists, also in those that may be null', () => {
+    for (const pointer of ['', '/items/0/name', '/business/address_lines/1', '/webhook_url_events/0'])
+      assert.equal(withoutKeys(pointer, names), pointer);
+  });
+
+  test('has nothing else, and an end', () => {
+    assert.equal(withoutKeys('/', names), '/*');
+    assert.equal(withoutKeys('/items/4111 1111/1111', names), '/items/*/*');
+    assert.equal(withoutKeys('Ada', names), '*');
+    assert.ok(withoutKeys('/'.repeat(200_000), names).length < 50);
+    assert.ok(withoutKeys('/items/1111'.repeat(20_000), names).length < 200);
+  });
+});
+
 suite('a key that the client has chosen', () => {
   test('is in no pointer, whichever field of a request has such keys', () => {
     const found = [...new Set(pointersOf(operations))];
