@@ -119,7 +119,7 @@ CREATE TABLE checkout (
   email text COLLATE "C",
   data text NOT NULL,
   CONSTRAINT checkout_pkey PRIMARY KEY (account, live, id)
-) WITH (fillfactor=70);
+) WITH (fillfactor=70,autovacuum_vacuum_scale_factor=0.02);
 CREATE INDEX checkout_class ON checkout USING btree (account, live, invoice_currency, status, payment_status, partially_paid, paid_in_excess, id);
 CREATE INDEX checkout_customer ON checkout USING btree (account, live, customer, id) WHERE (customer IS NOT NULL);
 CREATE INDEX checkout_email ON checkout USING btree (account, live, email, id) WHERE (email IS NOT NULL);
@@ -147,10 +147,10 @@ CREATE TABLE checkout_overview (
   amount_excess bigint NOT NULL,
   CONSTRAINT checkout_overview_amount_excess_check CHECK ((amount_excess >= 0)),
   CONSTRAINT checkout_overview_amount_open_check CHECK ((amount_open >= 0)),
-  CONSTRAINT checkout_overview_pkey PRIMARY KEY (account, live, id) INCLUDE (amount, currency, amount_open, amount_excess)
-) WITH (fillfactor=80);
+  CONSTRAINT checkout_overview_pkey PRIMARY KEY (account, live, id) INCLUDE (amount)
+) WITH (fillfactor=80,autovacuum_vacuum_scale_factor=0.02);
 CREATE INDEX checkout_overview_description ON checkout_overview USING btree (account, live, description, id) WHERE (description IS NOT NULL);
-CREATE UNIQUE INDEX checkout_overview_pkey ON checkout_overview USING btree (account, live, id) INCLUDE (amount, currency, amount_open, amount_excess);
+CREATE UNIQUE INDEX checkout_overview_pkey ON checkout_overview USING btree (account, live, id) INCLUDE (amount);
 
 CREATE TABLE clock_move (
   account bigint NOT NULL,

@@ -15,14 +15,14 @@ export const requestFaults: readonly Fault[] = [
   {
     name: 'names of fields that a client has made up are in the log of requests',
     ...entries,
-    find: "each === '' || names.has(each) || isPosition ? each : '*'",
-    replace: "each === '' || names.has(each) || isPosition ? each : each",
+    find: "return isOurs ? token : '*';",
+    replace: "return isFree ? '*' : token;",
   },
   {
     name: 'keys of metadata that look like names or numbers are in the log of requests',
     ...entries,
-    find: "if (isChosen(index)) return '*';",
-    replace: '',
+    find: '!isBelowChosen && !isFree && (',
+    replace: '(',
   },
   {
     name: 'keys of a field that may be null are in the log of requests',
@@ -48,8 +48,8 @@ export const requestFaults: readonly Fault[] = [
   {
     name: 'names of fields that are numbers are in the log of requests',
     ...entries,
-    find: "position.test(each) && lists.has(tokens[index - 1] ?? '')",
-    replace: 'position.test(each)',
+    find: 'position.test(token) && lists.has(before)',
+    replace: 'position.test(token)',
   },
   {
     name: 'the log of requests has whatever stands in the place of an id',
@@ -281,8 +281,9 @@ export const requestFaults: readonly Fault[] = [
   {
     name: 'the body of a provider event is shown',
     ...events,
-    find: 'return { ...event, kind: kindIn(body) };',
-    replace: 'return { ...event, kind: body };',
+    file: 'src/methods/provider-event.ts',
+    find: 'kind: kindIn(body),',
+    replace: 'kind: body,',
   },
   {
     name: 'a provider event leads to no session although its attempt is known',

@@ -317,8 +317,8 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'a list looks at every session, though one of its conditions has few',
     ...sqlite('resources/checkout-leads', 'sqlite/lists'),
-    find: 'found < mostOf(lead)',
-    replace: 'found < 0',
+    find: 'found < few)',
+    replace: 'found < 0)',
   },
   {
     name: 'a list that was read in a thread tells of a change that is not on the disk',
@@ -819,8 +819,8 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'a list on PostgreSQL ends with what is found among the first of a condition',
     ...postgres('resources/checkout-intersection', 'postgres/lists'),
-    find: 'if (found.hasMore) return found;',
-    replace: 'if (found.rows.length > 0) return found;',
+    find: 'isWhole: found.hasMore ||',
+    replace: 'isWhole: found.rows.length > 0 ||',
   },
   {
     name: 'a list on PostgreSQL has what fulfils any of its conditions',

@@ -30,7 +30,7 @@ export function statementsOf(list: Steps<unknown>, few: number | null): Sql[] {
   for (
     let step = list.next();
     !step.done;
-    step = list.next(statements.length === 1 ? [counts] : [{ id: 'chk_4' }])
+    step = list.next([{ ...(statements.length === 1 && counts), id: 'chk_4' }])
   ) {
     statements.push(step.value);
   }

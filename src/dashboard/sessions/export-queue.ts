@@ -18,7 +18,7 @@ const pool = createThreadPool<SessionsPage, SessionLines>(new URL('./export-thre
     /** The longest page takes a hundredth of it. */
     jobMs: 10_000,
     idleMs: 10_000,
-    memory: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 },
+    memory: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 4 },
   },
   errors: {
     tooMany: () => new Error('Too many pages wait for the thread that exports.'),

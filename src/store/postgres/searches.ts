@@ -66,7 +66,8 @@ export function createSearches(
   ): Promise<void> {
     await on(connection, tenant, async (sql) => {
       const begun = Promise.all([
-        sql.unsafe('BEGIN READ ONLY').execute(),
+        // All statements of a list read the same moment: a session that changes in between would be in no list, or in two.
+        sql.unsafe('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY').execute(),
         sql.unsafe(settings, [], { prepare: true }).execute(),
       ]);
       // A statement behind a BEGIN that fails would have all the time that it wants.

@@ -7,20 +7,51 @@ import type { CheckoutRow } from '../columns.ts';
 import type { Page } from '../page.ts';
 import { join, type Sql, sql } from '../sql.ts';
 import { rowsOf, type Steps } from '../steps.ts';
-import type { Many } from './checkout-leads.ts';
-import { among } from './checkout-pages.ts';
+import type { Lead, Many } from './checkout-leads.ts';
+import { among, withinOf } from './checkout-pages.ts';
 import { INDEXES } from './checkout-search.ts';
-import { directionOf } from './read.ts';
+import { directionOf, owned } from './read.ts';
+
+/** Sessions that are looked at one by one, where the first have shown that they fill the page. */
+const MOST_AGAIN = 4_000;
+/** More than so many of those that are expected to be enough. */
+const MARGIN = 2;
+
+type First = Pick<Lead, 'first' | 'rest'>;
 
 export function* intersected(many: Many): Steps<Page<CheckoutRow>> {
-  const { tenant, page, leads, limits } = many;
-  for (const { first, rest } of leads) {
-    const found = yield* among(tenant, rest, page, first(limits.near));
-    if (found.hasMore) return found;
+  const { tenant, page, limits } = many;
+  const again: { readonly lead: First; readonly most: number }[] = [];
+  for (const lead of inTheirOrder(many)) {
+    const { found, isWhole } = yield* amongFirst(many, lead, limits.near);
+    if (isWhole) return found;
+    const most = Math.ceil((MARGIN * limits.near * (page.limit + 1)) / found.rows.length);
+    again.push({ lead, most });
   }
-  const ids = yield* inAll(many);
-  return yield* among(tenant, {}, page, sql`SELECT unnest(${{ values: ids }}::text[])`);
+  const [best] = again.sort((one, other) => one.most - other.most);
+  if (best !== undefined && best.most <= MOST_AGAIN) {
+    const { found, isWhole } = yield* amongFirst(many, best.lead, best.most);
+    if (isWhole) return found;
+  }
+  return yield* among(tenant, {}, page, named(yield* inAll(many)));
 }
+
+/** The leads, those first that find the first of the list with the least effort: a search goes through all that it finds. */
+function inTheirOrder({ tenant, filter, page, bounds, leads }: Many): readonly First[] {
+  if (filter.search === undefined) return leads;
+  const first = (most: number) =>
+    sql`SELECT id FROM checkout WHERE ${owned(tenant)}${withinOf(bounds)} ORDER BY id ${directionOf(page)} LIMIT ${most}`;
+  return [...leads.slice(0, -1), { first, rest: filter }, ...leads.slice(-1)];
+}
+
+/** Those among the first of a lead that fulfil the rest; whole if there is a page of them, or the lead has no others. */
+function* amongFirst({ tenant, page }: Many, { first, rest }: First, most: number) {
+  const rows = yield* rowsOf<{ readonly id: string }>(first(most));
+  const found = yield* among(tenant, rest, page, named(rows.map(({ id }) => id)));
+  return { found, isWhole: found.hasMore || rows.length < most };
+}
+
+const named = (ids: readonly string[]): Sql => sql`SELECT unnest(${{ values: ids }}::text[])`;
 
 /** Ids of the page and one more, by the indexes of all conditions. */
 function* inAll({ page, leads }: Many): Generator<Sql, readonly string[], readonly object[]> {

@@ -26,7 +26,7 @@ export type Lead = {
   readonly rest: CheckoutFilter;
   /** Set if its index has them in the order of the list. */
   readonly inOrder?: InOrder;
-  /** True if it looks at whatever the list has, until so many are found. */
+  /** True if it looks at whatever the list has, until so many are found: to count them may cost more than all else. */
   readonly isWalked?: boolean;
 };
 
@@ -122,17 +122,18 @@ function searchLead({ tenant, filter, page, bounds }: Asked): Lead[] {
 /** The lead that has fewest rows, with their number, if any has few. */
 export function* fewest(
   leads: readonly Lead[],
-  { few, near }: ListLimits,
+  { few }: ListLimits,
 ): Generator<Sql, { readonly lead: Lead; readonly found: number } | undefined, readonly object[]> {
-  const mostOf = ({ isWalked = false }: Lead) => (isWalked ? near : few);
-  const counts = leads.map((lead, place) => {
-    const most = mostOf(lead);
-    return sql`(SELECT count(*) FROM (SELECT 1 FROM (${lead.ids(most)}) AS found LIMIT ${most}) AS few) AS ${raw(`lead${place}`)}`;
-  });
+  const counted = leads.filter(({ isWalked = false }) => !isWalked);
+  if (counted.length === 0) return undefined;
+  const counts = counted.map(
+    ({ ids }, place) =>
+      sql`(SELECT count(*) FROM (SELECT 1 FROM (${ids(few)}) AS found LIMIT ${few}) AS few) AS ${raw(`lead${place}`)}`,
+  );
   const [row = {}] = yield* rowsOf<Record<string, number>>(sql`SELECT ${join(counts, ', ')}`);
-  const [first] = leads
+  const [first] = counted
     .map((lead, place) => ({ lead, found: Number(row[`lead${place}`]) }))
-    .filter(({ lead, found }) => found < mostOf(lead))
+    .filter(({ found }) => found < few)
     .sort((one, other) => one.found - other.found);
   return first;
 }
