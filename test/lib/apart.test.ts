@@ -71,3 +71,33 @@ test('a round of which all parts fail rejects, and tells the rest', async () => 
   const { rejected: nothing } = await round({});
   assert.equal(nothing, null);
 });
+
+test('a round ends when failures have taken too long, and the next one begins behind it', async () => {
+  let nowMs = 0;
+  const fail = (error: unknown) => assert.fail(String(error));
+  const ran: string[] = [];
+  const parts = ['a', 'b', 'c', 'd', 'e'].map((name) => ({
+    name,
+    async run() {
+      ran.push(name);
+      nowMs += 600;
+      throw new Error('the file is locked');
+    },
+  }));
+  for (let round = 0; round < 3; round++) {
+    await assert.rejects(
+      apart(parts, fail, () => nowMs),
+      /: the file is locked$/,
+    );
+  }
+  assert.deepEqual(ran, ['a', 'b', 'c', 'd', 'e', 'a']);
+  // What takes long and succeeds ends no round.
+  const run = async () => {
+    nowMs += 5_000;
+  };
+  await apart(
+    parts.map(({ name }) => ({ name, run })),
+    fail,
+    () => nowMs,
+  );
+});
