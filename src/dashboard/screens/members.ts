@@ -11,6 +11,7 @@ import { type Outcome, refused, refusedAs } from '../outcome.ts';
 import { type Place, pathIn } from '../place.ts';
 import { saveEdit } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
+import { mistake } from '../sign-in-forms.ts';
 import { table } from '../table.ts';
 
 type Member = ReturnType<typeof representMember>;
@@ -128,12 +129,15 @@ ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.ema
     async (visit) => {
       const { form, place, live } = visit;
       const { id = '', role = '' } = form;
-      const edit = { fields: roleFields, form };
+      const edit = { fields: roleFields, form: { ...form, role } };
       // A form that was sent as it was sends the role that there is.
       const saved = await saveEdit<Member>(live, memberPath(id), edit, (patch, now) => ({
         body: { role: now.role, ...patch },
       }));
-      if ('data' in saved) return { goTo: goTo(place), done: 'role' };
+      if ('data' in saved)
+        return saved.data.role === role
+          ? { goTo: goTo(place), done: 'role' }
+          : members(visit, notSent, stays(saved.data));
       if ('refusal' in saved) return refused(saved.refusal.status, saved.refusal.mistakes);
       const { status, mistakes } = saved;
       return status === CHANGED ? members(visit, notSent, { id, role, mistakes }) : refused(status, mistakes);
@@ -160,6 +164,13 @@ ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.ema
 
 /** Status of a form for what somebody else has changed meanwhile. */
 const CHANGED = 422;
+
+/** A role that the visitor left as they saw it, and that somebody else has changed meanwhile. */
+function stays({ id, role }: Member): Chosen {
+  const now = role === undefined ? 'none' : roleTitles[role];
+  const message = `Somebody has changed the role meanwhile, to ${now}. It stays so.`;
+  return { id, role: role ?? '', mistakes: mistake(message) };
+}
 
 const memberPath = (id: string): string => `/v3/member/${encodeURIComponent(id)}`;
 
