@@ -63,6 +63,14 @@ suite('members', () => {
     const second = await visitor.get(older);
     assert.ok(textOf(second).includes('Owner') && !second.html.includes('Invited before'), textOf(second));
     assert.equal(second.html.match(/<span id="usr_/g)?.length, 1);
+    const [, query = ''] = older.split('?');
+    const { action, fields } = formIn(second, `/role?${query}`);
+    const seen = JSON.stringify({ role: 'support' });
+    const late = await visitor.post(action, { ...fields, seen, role: 'finance' });
+    assert.match(textOf(late), /Ada Lovelace: Somebody has changed this meanwhile, to Owner\./);
+    assert.equal(formIn(late, `/role?${query}`).fields.role, 'finance', 'the form is there');
+    const changed = await visitor.post(action, fields);
+    assert.equal(changed.location, `/dashboard/${crowd.number}/live/members?${query}&done=role`);
   });
 
   test('that are invited wrongly are told with what was typed', async () => {

@@ -50,9 +50,7 @@ export function memberScreens(declare: Declare, basePath: string): void {
     chosen?: Chosen,
   ): Promise<Outcome> {
     const { place, live, visitor } = visit;
-    const after =
-      visit.query.after === undefined ? '' : `&${new URLSearchParams({ after: visit.query.after })}`;
-    const answer = await live.get<Member[]>(`/v3/member?limit=${LIMIT}${after}`);
+    const answer = await live.get<Member[]>(`/v3/member${pageOf(visit, { limit: String(LIMIT) })}`);
     if (!answer.ok) return refused(answer.status, answer.mistakes);
     const token = tokenField(visitor);
     const about = chosen && answer.data.find(({ id }) => id === chosen.id);
@@ -71,7 +69,7 @@ ${table(
   answer.data.map((member) => [
     html`<span id="${member.id}">${member.name || '–'}</span>`,
     member.email || '–',
-    roleForm(member, chosen?.id === member.id ? chosen.role : (member.role ?? ''), place, token),
+    roleForm(member, chosen?.id === member.id ? chosen.role : (member.role ?? ''), visit, token),
     member.has_second_factor ? 'yes' : 'no',
     member.status === 'invited'
       ? 'invited'
@@ -94,8 +92,8 @@ ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.ema
     };
   }
 
-  const roleForm = (member: Member, role: string, place: Place, token: Html): Html =>
-    html`<form method="post" action="${to(place, '/role')}" class="row">${token}${hidden('id', member.id)}${seenField(roleFields, member)}<select name="role" aria-label="Role">${roleChoices.map(
+  const roleForm = (member: Member, role: string, visit: Visit, token: Html): Html =>
+    html`<form method="post" action="${to(visit.place, '/role')}${pageOf(visit)}" class="row">${token}${hidden('id', member.id)}${seenField(roleFields, member)}<select name="role" aria-label="Role">${roleChoices.map(
       ([value, title]) =>
         html`<option value="${value}"${value === role && html` selected`}>${title}</option>`,
     )}</select><button class="quiet">Change</button></form>`;
@@ -136,7 +134,7 @@ ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.ema
       }));
       if ('data' in saved)
         return saved.data.role === role
-          ? { goTo: goTo(place), done: 'role' }
+          ? { goTo: goTo(place) + pageOf(visit), done: 'role' }
           : members(visit, notSent, stays(saved.data));
       if ('refusal' in saved) return refused(saved.refusal.status, saved.refusal.mistakes);
       const { status, mistakes } = saved;
@@ -164,6 +162,12 @@ ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.ema
 
 /** Status of a form for what somebody else has changed meanwhile. */
 const CHANGED = 422;
+
+/** Query for the page that the visitor sees of the members: whoever changes a role stays on it. */
+function pageOf({ query: { after } }: Visit, more: Readonly<Record<string, string>> = {}): string {
+  const query = new URLSearchParams({ ...more, ...(after === undefined ? {} : { after }) });
+  return query.size === 0 ? '' : `?${query}`;
+}
 
 /** A role that the visitor left as they saw it, and that somebody else has changed meanwhile. */
 function stays({ id, role }: Member): Chosen {
