@@ -281,8 +281,9 @@ export const requestFaults: readonly Fault[] = [
   {
     name: 'the body of a provider event is shown',
     ...events,
-    find: 'return { ...event, kind: kindIn(body) };',
-    replace: 'return { ...event, kind: body };',
+    file: 'src/methods/provider-event.ts',
+    find: 'kind: kindIn(body),',
+    replace: 'kind: body,',
   },
   {
     name: 'a provider event leads to no session although its attempt is known',
