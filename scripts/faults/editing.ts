@@ -98,8 +98,35 @@ export const editingFaults: readonly Fault[] = [
   {
     name: 'a logo takes the place of one that somebody else has set meanwhile',
     ...logo,
-    find: "version === '' ? { 'if-none-match': '*' } : { 'if-match': version }",
-    replace: "version === '' ? {} : { 'if-match': '*' }",
+    find: '...conditionFor(form[VERSION]),',
+    replace: '',
+  },
+  {
+    name: 'a logo or credentials are set where somebody else was the first',
+    file: 'src/dashboard/save.ts',
+    tests: ['test/dashboard/logo.test.ts', 'test/dashboard/rail-credentials.test.ts'],
+    find: "version === '' ? { 'if-none-match': '*' }",
+    replace: "version === '' ? {}",
+  },
+  {
+    name: 'a logo that its visitor has never seen is removed',
+    ...logo,
+    find: 'undefined, conditionFor(form[VERSION])',
+    replace: 'undefined',
+  },
+  {
+    name: 'a form without a version is told of a logo that nobody has set meanwhile',
+    file: 'src/dashboard/save.ts',
+    tests: ['test/dashboard/logo.test.ts'],
+    find: 'if (version === undefined) return {};',
+    replace: "if (version === undefined) return { 'if-none-match': '*' };",
+  },
+  {
+    name: 'credentials that their visitor has never seen are removed',
+    file: 'src/dashboard/screens/rail-credentials.ts',
+    tests: ['test/dashboard/rail-credentials.test.ts'],
+    find: 'undefined, conditionFor(form[VERSION])',
+    replace: 'undefined',
   },
   {
     name: 'credentials under another key are another version',
@@ -145,8 +172,8 @@ export const editingFaults: readonly Fault[] = [
     name: 'credentials are set over those of somebody who was quicker',
     file: 'src/dashboard/screens/rail-credentials.ts',
     tests: ['test/dashboard/rail-credentials.test.ts'],
-    find: ": { 'if-match': version };",
-    replace: ': {};',
+    find: 'const condition = conditionFor(form[VERSION]);',
+    replace: 'const condition = {};',
   },
   {
     name: 'a logo is read into memory whatever its length',

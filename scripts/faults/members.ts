@@ -11,6 +11,18 @@ const screen = { file: 'src/dashboard/screens/members.ts', tests: ['test/dashboa
 
 export const memberFaults: readonly Fault[] = [
   {
+    name: 'who changes a role on the second page of the members is shown the first',
+    ...screen,
+    find: 'action="${to(visit.place, \'/role\')}${pageOf(visit)}"',
+    replace: 'action="${to(visit.place, \'/role\')}"',
+  },
+  {
+    name: 'a role that somebody else has changed is told to be as it was chosen',
+    ...screen,
+    find: 'saved.data.role === role',
+    replace: "saved.data.role !== ''",
+  },
+  {
     name: 'an invitation that is sent twice is made twice',
     ...screen,
     find: "'/v3/member', { role, name, email }, onceIn(form))",

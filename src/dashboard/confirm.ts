@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hashSecret } from '../accounts/api-key.ts';
 import { isRefusal } from '../checkout/refusals.ts';
 import { type Html, html } from '../lib/html.ts';
-import type { Identity, User } from '../users/user.ts';
+import type { User } from '../users/user.ts';
 import { BAD_PASSKEY } from '../users/user-commands.ts';
 import type { Mistake } from './api.ts';
 import { newCookieSecret, setCookie } from './cookie.ts';
@@ -83,14 +83,8 @@ export const waysOf = (
 ) => ({
   byPassword: user.password !== null,
   byPasskey: user.passkeys.length > 0 && passkeys !== null,
-  byProvider: knownIdentity({ provider }, user) !== null,
+  byProvider: user.identity !== undefined && provider?.knows(user.identity) === true,
 });
-
-/** The account of the provider with which the user can sign in now; null for none, and for one of another provider. */
-export const knownIdentity = (
-  { provider }: Pick<DashboardDependencies, 'provider'>,
-  { identity }: User,
-): Identity | null => (identity !== undefined && provider?.knows(identity) === true ? identity : null);
 
 export const hasWay = (...given: Parameters<typeof waysOf>): boolean =>
   Object.values(waysOf(...given)).some((is) => is);

@@ -11,6 +11,15 @@ import type { Form } from './form.ts';
 export const STALE = 412;
 
 /**
+ * The condition of a form that carries the version that it was made for; empty for one that was made where there was
+ * nothing. A form without the field says nothing of what its visitor has seen.
+ */
+export function conditionFor(version: string | undefined): Readonly<Record<string, string>> {
+  if (version === undefined) return {};
+  return version === '' ? { 'if-none-match': '*' } : { 'if-match': version };
+}
+
+/**
  * Tries for somebody who is too late, and the time between two: within a second a process hears of what another one has
  * changed.
  */

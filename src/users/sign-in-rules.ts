@@ -20,10 +20,11 @@ import {
   BAD_PASSKEY,
   type CommandOf,
   changed,
+  IDENTITY_STAYS,
   IDENTITY_TAKEN,
   type NewSignIn,
   NO_FAILURES,
-  NO_OTHER_WAY,
+  PASSKEY_STAYS,
   SIGNED_OUT,
   TOO_LONG_AGO,
   type UsedPasskey,
@@ -214,22 +215,21 @@ export function withFirstPassword(
 /** Users without a password prove by the identity alone who they are, and would be locked out without it. */
 export function withoutIdentity(user: User): UserDecision | Refusal {
   const { identity, ...others } = user;
-  if (user.password === null) return refuse('not_found', NO_OTHER_WAY);
+  if (user.password === null) return refuse('not_found', IDENTITY_STAYS);
   return identity === undefined ? { kind: 'unchanged', user } : changed(others);
 }
 
-/** True for a user whom only the passkeys let in. `known` is the account that the provider of the settings takes now. */
-export const hasPasskeysAlone = (user: User, known: Identity | null): boolean =>
-  user.password === null && !(known !== null && hasIdentity(user, known));
+/**
+ * The last passkey stays until there is a password, also beside an account of the provider: a provider that does not tell
+ * when somebody signed in there lets people in, and proves nothing.
+ */
+export const keepsPasskey = ({ password, passkeys }: User): boolean =>
+  password === null && passkeys.length === 1;
 
-/** The last passkey stays where it is the only way in: without it, its owner would need a new link. */
-export function withoutPasskey(
-  user: User,
-  { passkey, identity }: CommandOf<'remove_passkey'>,
-): UserDecision | Refusal {
+export function withoutPasskey(user: User, { passkey }: CommandOf<'remove_passkey'>): UserDecision | Refusal {
   const passkeys = user.passkeys.filter(({ id }) => id !== passkey);
   if (passkeys.length === user.passkeys.length) return { kind: 'unchanged', user };
-  if (passkeys.length === 0 && hasPasskeysAlone(user, identity)) return refuse('not_found', NO_OTHER_WAY);
+  if (keepsPasskey(user)) return refuse('not_found', PASSKEY_STAYS);
   return changed({ ...user, passkeys });
 }
 

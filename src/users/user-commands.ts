@@ -63,7 +63,7 @@ export type UserCommand = { readonly now: RealTime } & (
     } & Verified)
   | { readonly type: 'add_passkey'; readonly passkey: Pick<Passkey, 'id' | 'publicKey' | 'counter' | 'name'> }
   /** `identity` is the account with which the provider of the settings lets the user in now, or null. */
-  | { readonly type: 'remove_passkey'; readonly passkey: string; readonly identity: Identity | null }
+  | { readonly type: 'remove_passkey'; readonly passkey: string }
   | ({
       readonly type: 'sign_in_by_passkey';
       readonly signIn: NewSignIn;
@@ -145,8 +145,8 @@ export type UserDecision = {
 export const NO_SUCH_MEMBER = 'There is no such member of the account.';
 export const BAD_LINK = 'The link was used already, has expired, or is not complete.';
 export const IDENTITY_TAKEN = 'Somebody else signs in with this account of the provider.';
-export const NO_OTHER_WAY =
-  'You have no password: set one first, so that you can still sign in and prove who you are.';
+export const IDENTITY_STAYS = 'You can disconnect it once you have a password.';
+export const PASSKEY_STAYS = 'You can remove the last passkey once you have a password.';
 export const BAD_IDENTITY = 'You do not sign in with this account of the provider.';
 export const TOO_LONG_AGO = 'You proved too long ago who you are. Begin again.';
 export const SIGNED_OUT = 'You are signed out.';

@@ -50,7 +50,11 @@ suite('a logo', () => {
     const removed = await owner.follow(owner.submit(await owner.get(PATH), '/logo/remove'));
     assert.match(textOf(removed), /The logo is removed\./);
     assert.equal(await stored(), null);
-    assert.equal((await owner.submit(shown, '/logo/remove')).status, 404);
+    const again = await owner.submit(await owner.follow(upload(first)), '/logo/remove');
+    assert.equal(again.status, 303);
+    const late = await owner.submit(shown, '/logo/remove');
+    assert.equal(late.status, 422);
+    assert.match(textOf(late), /There is none: .*Somebody has removed the logo meanwhile\. Image/);
   });
 
   test('of two who set it from the same form is that of the first, which the second is shown', async () => {
@@ -63,9 +67,12 @@ suite('a logo', () => {
       assert.equal((await upload(first, form)).status, 303);
       const late = await upload(second, form);
       assert.equal(late.status, 422);
-      assert.match(
+      const what = before === null ? 'a' : 'another';
+      assert.ok(
+        textOf(late).includes(
+          `Somebody has set ${what} logo meanwhile, which is shown above. Choose the file once more`,
+        ),
         textOf(late),
-        /Somebody has set another logo meanwhile, which is shown above\. Choose the file once more/,
       );
       assert.match(late.html, /<img src=/);
       assert.deepEqual((await image()).bytes, first);
@@ -87,6 +94,34 @@ suite('a logo', () => {
     );
     assert.equal((await upload(second, late)).status, 303);
     assert.deepEqual((await image()).bytes, second);
+  });
+
+  test('that somebody else has set meanwhile is not removed by who has not seen it', async () => {
+    await upload(png({ width: 12, height: 12 }));
+    const form = await owner.get(PATH);
+    const other = png({ width: 40, height: 10 });
+    await upload(other);
+    const late = await owner.submit(form, '/logo/remove');
+    assert.equal(late.status, 422);
+    assert.match(
+      textOf(late),
+      /Somebody has set another logo meanwhile, which is shown above\. It was not removed\. /,
+    );
+    assert.deepEqual((await image()).bytes, other);
+    assert.equal((await owner.submit(late, '/logo/remove')).status, 303);
+    assert.equal(await stored(), null);
+  });
+
+  test('is set and removed by a form that says no version', async () => {
+    await upload(png({ width: 12, height: 12 }));
+    const { html, ...page } = await owner.get(PATH);
+    const form = { ...page, html: html.replaceAll(/<input type="hidden" name="version"[^>]*>/g, '') };
+    assert.notEqual(form.html, html);
+    const other = png({ width: 40, height: 10 });
+    assert.equal((await upload(other, form)).status, 303);
+    assert.deepEqual((await image()).bytes, other);
+    assert.equal((await owner.submit(form, '/logo/remove')).status, 303);
+    assert.equal(await stored(), null);
   });
 
   test('is of its mode', async () => {

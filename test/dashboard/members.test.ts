@@ -30,6 +30,9 @@ async function invited(visitor: Visitor, fields: Record<string, string>, mode = 
   return /<code class="secret">([^<]+)</.exec(answer.html)?.[1] ?? assert.fail(textOf(answer));
 }
 
+const omitted = (fields: Record<string, string>, left: string): Record<string, string> =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => name !== left));
+
 suite('members', () => {
   test('are invited by a link that is shown once, and listed; also from the view of test mode', async () => {
     for (const mode of ['live', 'test']) {
@@ -60,6 +63,14 @@ suite('members', () => {
     const second = await visitor.get(older);
     assert.ok(textOf(second).includes('Owner') && !second.html.includes('Invited before'), textOf(second));
     assert.equal(second.html.match(/<span id="usr_/g)?.length, 1);
+    const [, query = ''] = older.split('?');
+    const { action, fields } = formIn(second, `/role?${query}`);
+    const seen = JSON.stringify({ role: 'support' });
+    const late = await visitor.post(action, { ...fields, seen, role: 'finance' });
+    assert.match(textOf(late), /Ada Lovelace: Somebody has changed this meanwhile, to Owner\./);
+    assert.equal(formIn(late, `/role?${query}`).fields.role, 'finance', 'the form is there');
+    const changed = await visitor.post(action, fields);
+    assert.equal(changed.location, `/dashboard/${crowd.number}/live/members?${query}&done=role`);
   });
 
   test('that are invited wrongly are told with what was typed', async () => {
@@ -151,9 +162,24 @@ suite('members', () => {
     assert.equal(await rolesOf(), 'owner');
     // Who wants what the other one has made of it has nothing to be told.
     assert.equal((await send(second, 'owner')).status, 303);
-    // A form that was opened, and sent as it was, takes nothing back.
-    assert.equal((await send(second, 'support')).status, 303);
+    // A form that was opened, and sent as it was, takes nothing back, and is not told to have changed anything.
+    const asItWas = await send(second, 'support');
+    assert.equal(asItWas.status, 422);
+    assert.match(
+      textOf(asItWas),
+      /Grace Hopper: Somebody has changed the role meanwhile, to Owner\. It stays so\./,
+    );
+    assert.doesNotMatch(textOf(asItWas), /The role is changed/);
     assert.equal(await rolesOf(), 'owner');
+    const now = roleFormIn(asItWas);
+    assert.equal(now.shown, 'owner', 'what it is now is shown');
+    assert.equal((await send(now, 'support')).status, 303);
+    assert.equal(await rolesOf(), 'support');
+    const { shown: _, ...fields } = roleFormIn(await visitor.get(path()));
+    const bare = await visitor.post(`${path()}/role`, omitted(fields, 'role'));
+    assert.equal(bare.status, 400);
+    assert.match(textOf(bare), /role is required\./);
+    assert.equal(await rolesOf(), 'support');
   });
 
   test('of several accounts cannot be brought back by one of them', async () => {

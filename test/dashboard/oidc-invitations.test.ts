@@ -244,7 +244,7 @@ suite('a user without a password', () => {
     assert.doesNotMatch(profile.html, /identity\/remove/);
     const token = { form_token: formIn(profile, '/sign-out').fields.form_token ?? '' };
     const removed = await own.post('/dashboard/profile/identity/remove', token);
-    assert.match(textOf(removed), /You have no password/);
+    assert.match(textOf(removed), /You can disconnect it once you have a password\./);
     assert.ok((await stored(user)).identity);
     aheadMs = 11 * MINUTE;
     const asked = await own.get('/dashboard/profile/first-password');
@@ -306,51 +306,45 @@ suite('a user without a password', () => {
     }
   });
 
-  test('keeps the last passkey once the provider lets nobody in any more, and is told to set a password first', async () => {
-    const { own, user } = await member();
-    for (const id of ['one', 'two'])
-      await changeUser(store, user.id, {
-        ...{ type: 'add_passkey', now: Date.now() },
-        passkey: { id, publicKey: 'AA', counter: 0, name: `Phone ${id}` },
-      });
-    const remove = async (id: string, token: Record<string, string>) =>
-      own.post('/dashboard/profile/passkeys/remove', { ...token, id });
-    const tokenOf = (page: Page) => ({ form_token: formIn(page, '/sign-out').fields.form_token ?? '' });
-    const [signIn] = (await stored(user)).signIns;
-    assert.ok(signIn);
-    const passkeyIds = async () => (await stored(user)).passkeys.map(({ id }) => id);
-    const token = tokenOf(await own.get('/dashboard/profile'));
-    await changeUser(store, user.id, {
-      ...{ type: 'link_identity', identity: { issuer: 'https://old.example.com', subject: user.id } },
-      ...{ signIn: signIn.id, now: Date.now() },
-    });
-    assert.equal((await remove('two', token)).location, '/dashboard/profile?done=passkey-removed');
-    const profile = await own.get('/dashboard/profile');
-    const words = 'You have no password: set one first, so that you can still sign in and prove who you are.';
-    assert.doesNotMatch(profile.html, /passkeys\/remove/);
-    const [, section = ''] = /<section id="passkeys">(.*?)<\/section>/s.exec(profile.html) ?? [];
-    assert.ok(section.includes(words), 'the screen says it before anybody tries');
-    const refused = await remove('one', token);
-    assert.equal(refused.status, 422);
-    assert.ok(textOf(refused).includes(words), textOf(refused));
-    assert.deepEqual(await passkeyIds(), ['one']);
-    await own.submit(await own.get('/dashboard/profile/first-password'), '/first-password', {
-      new_password: PASSWORD,
-    });
-    const after = await own.submit(await own.get('/dashboard/profile'), '/passkeys/remove');
-    assert.equal(after.location, '/dashboard/profile?done=passkey-removed');
-    assert.deepEqual(await passkeyIds(), []);
-  });
-
-  test('may remove the last passkey while the provider lets them in', async () => {
-    const { own, user } = await member();
-    await changeUser(store, user.id, {
-      ...{ type: 'add_passkey', now: Date.now() },
-      passkey: { id: 'one', publicKey: 'AA', counter: 0, name: 'Phone' },
-    });
-    const removed = await own.submit(await own.get('/dashboard/profile'), '/passkeys/remove');
-    assert.equal(removed.location, '/dashboard/profile?done=passkey-removed');
-    assert.deepEqual((await stored(user)).passkeys, []);
+  test('keeps the last passkey until they have set a password, also while the provider lets them in', async () => {
+    for (const isGone of [false, true]) {
+      const { own, user } = await member();
+      for (const id of ['one', 'two'])
+        await changeUser(store, user.id, {
+          ...{ type: 'add_passkey', now: Date.now() },
+          passkey: { id, publicKey: 'AA', counter: 0, name: `Phone ${id}` },
+        });
+      const remove = async (id: string, token: Record<string, string>) =>
+        own.post('/dashboard/profile/passkeys/remove', { ...token, id });
+      const tokenOf = (page: Page) => ({ form_token: formIn(page, '/sign-out').fields.form_token ?? '' });
+      const [signIn] = (await stored(user)).signIns;
+      assert.ok(signIn);
+      const passkeyIds = async () => (await stored(user)).passkeys.map(({ id }) => id);
+      const token = tokenOf(await own.get('/dashboard/profile'));
+      if (isGone)
+        await changeUser(store, user.id, {
+          ...{ type: 'link_identity', identity: { issuer: 'https://old.example.com', subject: user.id } },
+          ...{ signIn: signIn.id, now: Date.now() },
+        });
+      assert.equal((await remove('two', token)).location, '/dashboard/profile?done=passkey-removed');
+      const profile = await own.get('/dashboard/profile');
+      const words = 'You can remove the last passkey once you have a password.';
+      assert.doesNotMatch(profile.html, /passkeys\/remove/);
+      const [, section = ''] = /<section id="passkeys">(.*?)<\/section>/s.exec(profile.html) ?? [];
+      assert.ok(section.includes(words), 'the screen says it before anybody tries');
+      assert.ok(textOf(profile).includes('You can disconnect it once you have a password.'));
+      const refused = await remove('one', token);
+      assert.equal(refused.status, 422);
+      assert.ok(textOf(refused).includes(words), textOf(refused));
+      assert.deepEqual(await passkeyIds(), ['one']);
+      const first = await own.get('/dashboard/profile/first-password');
+      assert.match(textOf(first), new RegExp(`You sign in as ${user.email} with it\\.`));
+      assert.doesNotMatch(textOf(first), /beside/);
+      await own.submit(first, '/first-password', { new_password: PASSWORD });
+      const after = await own.submit(await own.get('/dashboard/profile'), '/passkeys/remove');
+      assert.equal(after.location, '/dashboard/profile?done=passkey-removed');
+      assert.deepEqual(await passkeyIds(), []);
+    }
   });
 
   test('signs in by no password', async () => {

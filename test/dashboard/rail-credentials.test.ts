@@ -89,6 +89,20 @@ suite('credentials at rails', () => {
     }
   });
 
+  test('that somebody else has set meanwhile are not removed by who has not seen them', async () => {
+    await clear();
+    await owner.submit(await owner.get(PATH), '/stripe', SECRETS);
+    const form = await owner.get(PATH);
+    const other = { ...SECRETS, secret_key: 'rk_test_other0key0of0a0shop0new1' };
+    await owner.submit(form, '/stripe', other);
+    const late = await owner.submit(form, '/stripe/remove');
+    assert.equal(late.status, 422);
+    assert.match(textOf(late), /Somebody has changed the credentials meanwhile, .* They were not removed\./);
+    assert.equal((await stored())[0].hints.secret_key, 'new1');
+    assert.equal((await owner.submit(late, '/stripe/remove')).status, 303);
+    assert.deepEqual(await stored(), []);
+  });
+
   test('are removed', async () => {
     await clear();
     await owner.submit(await owner.get(PATH), '/stripe', SECRETS);
@@ -96,7 +110,9 @@ suite('credentials at rails', () => {
     const page = await owner.follow(owner.submit(form, '/stripe/remove'));
     assert.match(textOf(page), /The credentials are removed\..*Stripe none of its own/);
     assert.deepEqual(await stored(), []);
-    assert.equal((await owner.submit(form, '/stripe/remove')).status, 404);
+    const again = await owner.submit(form, '/stripe/remove');
+    assert.equal(again.status, 422);
+    assert.match(textOf(again), /Somebody has removed the credentials meanwhile\./);
   });
 
   test('are typed once more behind a proof of who somebody is, and stand in no page meanwhile', async (t) => {

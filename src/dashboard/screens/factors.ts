@@ -6,7 +6,6 @@ import { isTotpSecret, newRecoveryCodes, newTotpSecret, totpAddress } from '../.
 import { PASSKEY_NAME_LENGTH } from '../../users/user.ts';
 import type { UserDecision } from '../../users/user-commands.ts';
 import type { Mistake } from '../api.ts';
-import { knownIdentity } from '../confirm.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
 import { executeOnUser, type OwnCommand } from '../execute.ts';
@@ -115,9 +114,8 @@ ${passkeyForm('create', { action: to('/passkeys'), name: 'passkey', options }, c
   });
 
   declare({ method: 'POST', path: '/profile/passkeys/remove', needs: 'own-confirmed' }, async (visit) => {
-    const identity = knownIdentity(dependencies, visit.visitor.user);
     const passkey = visit.form.id ?? '';
-    const decision = await change(visit, { type: 'remove_passkey', passkey, identity });
+    const decision = await change(visit, { type: 'remove_passkey', passkey });
     if (isRefusal(decision)) return refused(422, mistake(decision.detail));
     return { goTo: '/profile', done: 'passkey-removed' };
   });

@@ -4,11 +4,12 @@ import { html } from '../../lib/html.ts';
 import type { Mistake } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
-import { field, hidden, otherMistakes, second } from '../form.ts';
+import { type Form, field, hidden, otherMistakes, second } from '../form.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
-import { STALE } from '../save.ts';
+import { conditionFor, STALE } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
+import { mistake } from '../sign-in-forms.ts';
 import { bytesOf } from '../upload.ts';
 
 const path = '/:account/:mode/settings/logo';
@@ -20,12 +21,12 @@ const SENT = 'sent';
 
 /** The version that the form was made for; empty where there was no logo. */
 const VERSION = 'version';
-const REPLACED =
-  'Somebody has set another logo meanwhile, which is shown above. Choose the file once more to put yours in its place.';
-const REMOVED = 'Somebody has removed the logo meanwhile. Choose the file once more to set yours.';
+const REMOVED = 'Somebody has removed the logo meanwhile.';
+const replaced = ({ [VERSION]: version }: Form): string =>
+  `Somebody has set ${version === '' ? 'a' : 'another'} logo meanwhile, which is shown above.`;
 
-/** Mistakes to show beside the form; or it is stale, and what there is now tells which. */
-type Mistakes = readonly Mistake[] | 'stale';
+/** Mistakes to show beside the form; or a form is stale, and what there is now tells which. */
+type Mistakes = readonly Mistake[] | 'stale to set' | 'stale to remove';
 
 const KIB = 1024;
 const TOO_LONG = `The file has more than ${MAX_LOGO_BYTES / KIB} KiB.`;
@@ -40,9 +41,10 @@ export function logoScreens(declare: Declare, { basePath }: DashboardDependencie
     const { api, place, visitor } = visit;
     const logo = await api.file(LOGO);
     if (!logo.ok && logo.status !== 404) return refused(logo.status, logo.mistakes);
-    const mistakes = found === 'stale' ? onFile(logo.ok ? REPLACED : REMOVED) : found;
+    const mistakes = typeof found === 'string' ? staleMistakes(found, logo.ok, visit.form) : found;
     const here = hereOf(visit);
     const token = tokenField(visitor);
+    const version = hidden(VERSION, logo.ok ? logo.data.etag : '');
     return {
       status: mistakes.length > 0 ? 422 : 200,
       title: 'Logo',
@@ -54,7 +56,7 @@ ${
     : html`<p>There is none: payers see the first letter of the name.</p>`
 }
 ${otherMistakes(mistakes, ['file'])}
-<form method="post" action="${here}" enctype="multipart/form-data">${token}${hidden(SENT, 'yes')}${hidden(VERSION, logo.ok ? logo.data.etag : '')}
+<form method="post" action="${here}" enctype="multipart/form-data">${token}${hidden(SENT, 'yes')}${version}
 ${field({ name: 'file', label: 'Image', type: 'file', hint: `PNG or JPEG, ${MAX_LOGO_BYTES / KIB} KiB and ${MAX_LOGO_PIXELS} × ${MAX_LOGO_PIXELS} pixels at most. It is shown beside the name, and on receipts and invoices.` }, mistakes)}
 <button>${logo.ok ? 'Replace the logo' : 'Save the logo'}</button>
 </form></section>
@@ -65,7 +67,7 @@ ${
 ${second(
   'Remove the logo',
   html`<p>Payers see the first letter of the name again.</p>
-<form method="post" action="${here}/remove">${token}<button>Remove it</button></form>`,
+<form method="post" action="${here}/remove">${token}${version}<button>Remove it</button></form>`,
 )}</section>`
 }`,
     };
@@ -87,13 +89,12 @@ ${second(
       return screen(visit, form[SENT] === undefined ? [] : onFile('Choose a file, also if you did before.'));
     const bytes = await bytesOf(file.content, MAX_LOGO_BYTES);
     if (bytes === null) return screen(visit, onFile(TOO_LONG));
-    const { [VERSION]: version = '' } = form;
     const answer = await api.send('PUT', LOGO, bytes, {
       'content-type': typeOf(bytes),
-      ...(version === '' ? { 'if-none-match': '*' } : { 'if-match': version }),
+      ...conditionFor(form[VERSION]),
     });
     if (answer.ok) return { goTo: wayIn(place.tenant, 'settings/logo'), done: 'logo-saved' };
-    if (answer.status === STALE) return screen(visit, 'stale');
+    if (answer.status === STALE) return screen(visit, 'stale to set');
     return screen(visit, onFile(answer.mistakes.map(({ message }) => message).join(' ')));
   });
 
@@ -103,12 +104,22 @@ ${second(
       path: `${path}/remove`,
       needs: { operation: 'LOGO.DELETE', confirmed: true },
     },
-    async ({ api, place }) => {
-      const answer = await api.send('DELETE', LOGO);
+    async (visit) => {
+      const { api, form, place } = visit;
+      const answer = await api.send('DELETE', LOGO, undefined, conditionFor(form[VERSION]));
+      if (!answer.ok && answer.status === STALE) return screen(visit, 'stale to remove');
       if (!answer.ok) return refused(answer.status, answer.mistakes);
       return { goTo: wayIn(place.tenant, 'settings/logo'), done: 'logo-removed' };
     },
   );
+}
+
+function staleMistakes(stale: 'stale to set' | 'stale to remove', isThere: boolean, form: Form) {
+  const [message, toSet] = isThere
+    ? [replaced(form), 'Choose the file once more to put yours in its place.']
+    : [REMOVED, 'Choose the file once more to set yours.'];
+  if (stale === 'stale to set') return onFile(`${message} ${toSet}`);
+  return mistake(isThere ? `${message} It was not removed.` : message);
 }
 
 /** Type by the first bytes; the API looks at the rest, and says what is wrong with a file that is neither. */

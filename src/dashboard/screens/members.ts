@@ -11,6 +11,7 @@ import { type Outcome, refused, refusedAs } from '../outcome.ts';
 import { type Place, pathIn } from '../place.ts';
 import { saveEdit } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
+import { mistake } from '../sign-in-forms.ts';
 import { table } from '../table.ts';
 
 type Member = ReturnType<typeof representMember>;
@@ -49,9 +50,7 @@ export function memberScreens(declare: Declare, basePath: string): void {
     chosen?: Chosen,
   ): Promise<Outcome> {
     const { place, live, visitor } = visit;
-    const after =
-      visit.query.after === undefined ? '' : `&${new URLSearchParams({ after: visit.query.after })}`;
-    const answer = await live.get<Member[]>(`/v3/member?limit=${LIMIT}${after}`);
+    const answer = await live.get<Member[]>(`/v3/member${pageOf(visit, { limit: String(LIMIT) })}`);
     if (!answer.ok) return refused(answer.status, answer.mistakes);
     const token = tokenField(visitor);
     const about = chosen && answer.data.find(({ id }) => id === chosen.id);
@@ -70,7 +69,7 @@ ${table(
   answer.data.map((member) => [
     html`<span id="${member.id}">${member.name || '–'}</span>`,
     member.email || '–',
-    roleForm(member, chosen?.id === member.id ? chosen.role : (member.role ?? ''), place, token),
+    roleForm(member, chosen?.id === member.id ? chosen.role : (member.role ?? ''), visit, token),
     member.has_second_factor ? 'yes' : 'no',
     member.status === 'invited'
       ? 'invited'
@@ -93,8 +92,8 @@ ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.ema
     };
   }
 
-  const roleForm = (member: Member, role: string, place: Place, token: Html): Html =>
-    html`<form method="post" action="${to(place, '/role')}" class="row">${token}${hidden('id', member.id)}${seenField(roleFields, member)}<select name="role" aria-label="Role">${roleChoices.map(
+  const roleForm = (member: Member, role: string, visit: Visit, token: Html): Html =>
+    html`<form method="post" action="${to(visit.place, '/role')}${pageOf(visit)}" class="row">${token}${hidden('id', member.id)}${seenField(roleFields, member)}<select name="role" aria-label="Role">${roleChoices.map(
       ([value, title]) =>
         html`<option value="${value}"${value === role && html` selected`}>${title}</option>`,
     )}</select><button class="quiet">Change</button></form>`;
@@ -128,12 +127,15 @@ ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.ema
     async (visit) => {
       const { form, place, live } = visit;
       const { id = '', role = '' } = form;
-      const edit = { fields: roleFields, form };
+      const edit = { fields: roleFields, form: { ...form, role } };
       // A form that was sent as it was sends the role that there is.
       const saved = await saveEdit<Member>(live, memberPath(id), edit, (patch, now) => ({
         body: { role: now.role, ...patch },
       }));
-      if ('data' in saved) return { goTo: goTo(place), done: 'role' };
+      if ('data' in saved)
+        return saved.data.role === role
+          ? { goTo: goTo(place) + pageOf(visit), done: 'role' }
+          : members(visit, notSent, stays(saved.data));
       if ('refusal' in saved) return refused(saved.refusal.status, saved.refusal.mistakes);
       const { status, mistakes } = saved;
       return status === CHANGED ? members(visit, notSent, { id, role, mistakes }) : refused(status, mistakes);
@@ -160,6 +162,19 @@ ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.ema
 
 /** Status of a form for what somebody else has changed meanwhile. */
 const CHANGED = 422;
+
+/** Query for the page that the visitor sees of the members: whoever changes a role stays on it. */
+function pageOf({ query: { after } }: Visit, more: Readonly<Record<string, string>> = {}): string {
+  const query = new URLSearchParams({ ...more, ...(after === undefined ? {} : { after }) });
+  return query.size === 0 ? '' : `?${query}`;
+}
+
+/** A role that the visitor left as they saw it, and that somebody else has changed meanwhile. */
+function stays({ id, role }: Member): Chosen {
+  const now = role === undefined ? 'none' : roleTitles[role];
+  const message = `Somebody has changed the role meanwhile, to ${now}. It stays so.`;
+  return { id, role: role ?? '', mistakes: mistake(message) };
+}
 
 const memberPath = (id: string): string => `/v3/member/${encodeURIComponent(id)}`;
 

@@ -2,7 +2,7 @@
 import { emailKey } from '../../checkout/customer.ts';
 import { isRefusal, type Refusal } from '../../checkout/refusals.ts';
 import { type Content, type Html, html } from '../../lib/html.ts';
-import { hasPasskeysAlone } from '../../users/sign-in-rules.ts';
+import { keepsPasskey } from '../../users/sign-in-rules.ts';
 import {
   EMAIL_LENGTH,
   type Identity,
@@ -11,9 +11,9 @@ import {
   USER_NAME_LENGTH,
   type User,
 } from '../../users/user.ts';
-import { NO_OTHER_WAY, type UserDecision } from '../../users/user-commands.ts';
+import { IDENTITY_STAYS, PASSKEY_STAYS, type UserDecision } from '../../users/user-commands.ts';
 import type { Mistake } from '../api.ts';
-import { hasWay, knownIdentity, wayBack } from '../confirm.ts';
+import { hasWay, wayBack } from '../confirm.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
 import { executeOnUser, type OwnCommand } from '../execute.ts';
@@ -87,7 +87,7 @@ ${
   }
 
   function passkeySection(user: User, token: Html): Html {
-    const keepsLast = user.passkeys.length === 1 && hasPasskeysAlone(user, knownIdentity(dependencies, user));
+    const keepsLast = keepsPasskey(user);
     const removeForm = (id: string) =>
       html`<form method="post" action="${to('/passkeys/remove')}">${token}${hidden('id', id)}<button class="quiet">Remove</button></form>`;
     return html`<section id="passkeys"><h2>Passkeys</h2>
@@ -100,11 +100,11 @@ ${
       name,
       timeOf(createdAt),
       usedAt === 0 ? 'never' : timeOf(usedAt),
-      keepsLast ? 'your only way in' : removeForm(id),
+      keepsLast ? '' : removeForm(id),
     ]),
   )
 }
-${keepsLast && html`<p class="hint">${NO_OTHER_WAY}</p>`}
+${keepsLast && html`<p class="hint">${PASSKEY_STAYS}</p>`}
 <p><a class="button" href="${to('/passkeys')}">Add a passkey</a></p></section>`;
   }
 
@@ -126,7 +126,7 @@ ${passkeys.length > 0 && html`<p><a href="#passkeys">Passkeys: ${passkeys.length
     return html`<section><h2>${provider?.name ?? 'Account of a provider'}</h2>
 ${isCurrent && html`<p>You can sign in with your account there, since ${timeOf(identity.linkedAt)}.</p>`}
 ${identity && !isCurrent && html`<p>You have connected an account of ${hostOf(identity)}, with which nobody signs in here now.</p>`}
-${identity && (password === null ? html`<p class="hint">${NO_OTHER_WAY}</p>` : disconnectForm(token))}
+${identity && (password === null ? html`<p class="hint">${IDENTITY_STAYS}</p>` : disconnectForm(token))}
 ${
   provider !== null &&
   !isCurrent &&
@@ -190,7 +190,7 @@ ${
       status: mistakes.length > 0 ? 422 : 200,
       title: 'Set a password',
       main: html`${otherMistakes(mistakes, ['new_password'])}
-<p>You sign in as <strong>${visitor.user.email}</strong> with it, beside your account of the provider.</p>
+<p>You sign in as <strong>${visitor.user.email}</strong> with it.</p>
 <form method="post" action="${to('/first-password')}">${tokenField(visitor)}
 ${newPasswordField('new_password', 'Password', mistakes)}
 <button>Set the password</button>

@@ -11,7 +11,7 @@ import { TYPED_SECRETS } from '../kept.ts';
 import { notFound, type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
 import { credentialRails } from '../rails.ts';
-import { STALE } from '../save.ts';
+import { conditionFor, STALE } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
 import { factsOf, timeIn } from '../texts.ts';
 
@@ -33,6 +33,15 @@ const CHANGED: readonly Mistake[] = [
   },
 ];
 
+const notRemoved = (areThere: boolean): readonly Mistake[] => [
+  {
+    message: areThere
+      ? 'Somebody has changed the credentials meanwhile, as is told below. They were not removed.'
+      : 'Somebody has removed the credentials meanwhile.',
+    pointer: '',
+  },
+];
+
 const labels: Readonly<Record<string, string>> = {
   secret_key: 'Secret key',
   webhook_secret: 'Signing secret of the webhook',
@@ -47,7 +56,7 @@ const keys = {
 export function credentialScreens(declare: Declare, dependencies: DashboardDependencies): void {
   const { basePath, publicUrl } = dependencies;
 
-  async function screen(visit: Visit, mistakes: readonly Mistake[] = []): Promise<Outcome> {
+  async function screen(visit: Visit, given: readonly Mistake[] | 'stale to remove' = []): Promise<Outcome> {
     const { api, place, params, visitor } = visit;
     const { rail = '' } = params;
     const name = credentialRails.find(([each]) => each === rail)?.[1];
@@ -55,9 +64,11 @@ export function credentialScreens(declare: Declare, dependencies: DashboardDepen
     const answer = await api.get<RailCredentials>(`/v3/rail_credentials/${rail}`);
     if (!answer.ok && answer.status !== 404) return refused(answer.status, answer.mistakes);
     const found = answer.ok ? answer.data : null;
+    const mistakes = given === 'stale to remove' ? notRemoved(found !== null) : given;
     const actors = await actorsOf(dependencies, place);
     const here = `${basePath}${pathIn(place.tenant, `settings/credentials/${rail}`)}`;
     const token = tokenField(visitor);
+    const version = hidden(VERSION, answer.ok ? answer.etag : '');
     const hintOf = (each: string) => {
       const hint = found?.hints[each];
       return hint === undefined ? undefined : `Leave it empty to keep the one that ends with ${hint || '…'}.`;
@@ -78,7 +89,7 @@ ${
 }
 ${factsOf([['Address for the webhook of the provider', html`<code>${publicUrl}${eventPath(rail, place.tenant)}</code>`]])}
 ${otherMistakes(mistakes, TYPED_SECRETS)}
-<form method="post" action="${here}">${token}${hidden(SENT, 'yes')}${hidden(VERSION, answer.ok ? answer.etag : '')}
+<form method="post" action="${here}">${token}${hidden(SENT, 'yes')}${version}
 ${TYPED_SECRETS.map((each) => field({ name: each, label: labels[each] ?? each, type: 'password', autocomplete: 'off', maxlength: 255, hint: hintOf(each), required: found === null }, mistakes))}
 <button>Save</button>
 </form>
@@ -90,7 +101,7 @@ ${
 ${second(
   'Remove the credentials',
   html`<p>The rail can no longer be paid with, unless the settings of the service have credentials for it. Nobody asks any more about payments and refunds that are under way.</p>
-<form method="post" action="${here}/remove">${token}<button>Remove them</button></form>`,
+<form method="post" action="${here}/remove">${token}${version}<button>Remove them</button></form>`,
 )}</section>`
 }`,
     };
@@ -107,9 +118,8 @@ ${second(
       return screen(visit, form[SENT] === undefined ? [] : TYPE_AGAIN);
     if (!credentialRails.some(([rail]) => rail === params.rail)) return notFound;
     const body = Object.fromEntries(TYPED_SECRETS.map((each) => [each, form[each] ?? '']));
-    const { [VERSION]: version = '' } = form;
-    const headers = version === '' ? { 'if-none-match': '*' } : { 'if-match': version };
-    const answer = await api.send('PUT', `/v3/rail_credentials/${params.rail}`, body, headers);
+    const condition = conditionFor(form[VERSION]);
+    const answer = await api.send('PUT', `/v3/rail_credentials/${params.rail}`, body, condition);
     if (!answer.ok) return screen(visit, answer.status === STALE ? CHANGED : answer.mistakes);
     return { goTo: wayIn(place.tenant, 'settings'), done: 'credentials-saved' };
   });
@@ -120,11 +130,11 @@ ${second(
       path: `${path}/remove`,
       needs: { operation: 'RAIL_CREDENTIALS.DELETE', confirmed: true },
     },
-    async ({ api, params, place }) => {
-      const answer = await api.send(
-        'DELETE',
-        `/v3/rail_credentials/${encodeURIComponent(params.rail ?? '')}`,
-      );
+    async (visit) => {
+      const { api, form, params, place } = visit;
+      const url = `/v3/rail_credentials/${encodeURIComponent(params.rail ?? '')}`;
+      const answer = await api.send('DELETE', url, undefined, conditionFor(form[VERSION]));
+      if (!answer.ok && answer.status === STALE) return screen(visit, 'stale to remove');
       if (!answer.ok) return refused(answer.status, answer.mistakes);
       return { goTo: wayIn(place.tenant, 'settings'), done: 'credentials-removed' };
     },
