@@ -12,9 +12,9 @@ import { among, withinOf } from './checkout-pages.ts';
 import { INDEXES } from './checkout-search.ts';
 import { directionOf, owned } from './read.ts';
 
-/** Sessions that are looked at one by one, where the first have shown that they fill the page. */
+/** Sessions that are looked at one by one where the first suggest that the page is among so many. */
 const MOST_AGAIN = 4_000;
-/** More than so many of those that are expected to be enough. */
+/** Times as many as are expected to be enough. */
 const MARGIN = 2;
 
 type First = Pick<Lead, 'first' | 'rest'>;
