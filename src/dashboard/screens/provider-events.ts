@@ -91,7 +91,7 @@ ${found.ok && pager(filters, query, { action, nextCursor: found.nextCursor })}`,
 
 const retryForm = ({ visitor }: Visit, { id, reference }: WaitingEvent, action: string): Html =>
   html`<form method="post" action="${action}/${id}/retry">${tokenField(visitor)}${onceField()}
-<button class="quiet" aria-label="Look at ${reference} again">Look again</button></form>`;
+<button class="quiet" aria-label="Look again: ${reference}">Look again</button></form>`;
 
 /** Without a session there is nothing that its rail could be asked about. */
 const reasonOf = ({ checkout }: WaitingEvent): string =>
