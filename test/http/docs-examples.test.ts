@@ -1,6 +1,8 @@
-/** Example requests of the reference, as somebody would copy them. */
+/** The reference: example requests, as somebody would copy them, and the bounds of a field. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fieldHead } from '../../scripts/reference/pages/fields.ts';
+import { textOf } from '../../src/lib/html.ts';
 import { cleanUp } from '../support/clean-up.ts';
 import { startService } from '../support/service.ts';
 
@@ -23,4 +25,10 @@ test('addresses of example requests can be asked as they stand', async () => {
     const answer = await fetch(text, { headers: { authorization: key.authorization } });
     assert.equal(answer.status, 200, `${text}: ${await answer.text()}`);
   }
+});
+
+test('a field that may be null keeps the bounds of what it refers to', () => {
+  const schemas = { Timestamp: { type: 'string', format: 'timestamp' } };
+  const field = { anyOf: [{ $ref: '#/components/schemas/Timestamp' }, { type: 'null' }] };
+  assert.match(textOf(fieldHead('expires_at', field, schemas, new Set(), {})), /format timestamp/);
 });
