@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generatedFrom, table } from '../reference/markdown.ts';
-import { LONG_CAMPAIGNS } from '../test/plan.ts';
+import { COMPILED, LONG_CAMPAIGNS } from '../test/plan.ts';
 import { type Campaign, CHAPTERS } from './campaign.ts';
 import { campaigns } from './campaigns.ts';
 import { boundText, type Outcome } from './judge.ts';
@@ -47,8 +47,9 @@ export function evidencePage(known = outcomes()): string {
 }
 
 /** True of a campaign that `npm test` has as well, shorter. */
-export const isInNpmTest = ({ files }: Campaign): boolean =>
-  files.every((file) => file.endsWith('.test.ts') && !LONG_CAMPAIGNS.test(file));
+export const isInNpmTest = ({ files, onCitus }: Campaign): boolean =>
+  onCitus !== true &&
+  files.every((file) => file.endsWith('.test.ts') && !LONG_CAMPAIGNS.test(file) && !COMPILED.test(file));
 
 function part(campaign: Campaign, outcome: Outcome | undefined): string {
   const inNpmTest = isInNpmTest(campaign) ? ' In short it is a part of `npm test`.' : '';

@@ -5,7 +5,7 @@ import { suite, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Campaign } from '../../scripts/prove/campaign.ts';
 import { judged, type Outcome, shortFaults } from '../../scripts/prove/judge.ts';
-import { evidencePage, markedOutcomes, outcomes } from '../../scripts/prove/page.ts';
+import { evidencePage, isInNpmTest, markedOutcomes, outcomes } from '../../scripts/prove/page.ts';
 import { runCampaign } from '../../scripts/prove/run.ts';
 import { evidence, type Figures } from '../support/evidence.ts';
 import { freshDirectory } from '../support/process.ts';
@@ -71,6 +71,16 @@ suite('figures of a campaign', () => {
 });
 
 suite('evidence', () => {
+  test('says of no campaign that needs a compiler or Citus, or is long, that npm test has it', () => {
+    const has = (file: string, further: Partial<Campaign> = {}) =>
+      isInNpmTest({ ...campaign, files: [file], ...further });
+    assert.equal(has('test/crash/kill.test.ts'), true);
+    assert.equal(has('test/cluster/races.test.ts', { onCitus: true }), false);
+    for (const name of ['io-faults', 'power-loss', 'kill-steps'])
+      assert.equal(has(`test/crash/${name}.test.ts`), false, name);
+    assert.equal(has('bench/hanging.ts'), false);
+  });
+
   test('of a commit that the history does not have is marked', () => {
     const commits = outcomes().map(({ commit }) => `${commit}0`);
     assert.ok(commits.length > 20);

@@ -44,7 +44,7 @@ export function fieldHead(
   { isRequired, place }: { readonly isRequired?: boolean; readonly place?: string },
 ): Html {
   const schema = resolved(given, schemas, linked);
-  const limits = limitsOf(schema);
+  const limits = limitsOf(schema, schemas, linked);
   const description = schema.description ?? schemas[refName(schema) ?? '']?.description ?? '';
   return html`<code class="name">${name}</code> <span class="type">${typeOf(schema, schemas, linked)}${place !== undefined && `, in ${place}`}</span>${
     isRequired && html` <span class="required">required</span>`
@@ -99,7 +99,8 @@ function patternInWords(pattern: string): Content {
   return patterns[pattern] ?? html`pattern <code>${pattern}</code>`;
 }
 
-function limitsOf(schema: JsonObject): readonly Content[] {
+function limitsOf(given: JsonObject, schemas: Schemas, linked: Linked): readonly Content[] {
+  const schema = resolved(given, schemas, linked);
   const { minLength, maxLength, minimum, maximum, minItems, maxItems, pattern, format } = schema;
   const values = schema.const === undefined ? asList(schema.enum) : [schema.const];
   const limits: Content[] = [];
@@ -123,6 +124,6 @@ function limitsOf(schema: JsonObject): readonly Content[] {
   if (schema.uniqueItems === true) limits.push('no duplicates');
   if (schema.default !== undefined) limits.push(html`default <code>${JSON.stringify(schema.default)}</code>`);
   if (typeof pattern === 'string') limits.push(patternInWords(pattern));
-  for (const option of asList(schema.anyOf).map(asObject)) limits.push(...limitsOf(option));
+  for (const option of asList(schema.anyOf).map(asObject)) limits.push(...limitsOf(option, schemas, linked));
   return limits;
 }

@@ -9,7 +9,7 @@ import { reasonsOf } from '../api/errors.ts';
 import { sample } from '../api/examples.ts';
 import { flattened } from '../api/extended.ts';
 import { isList, messageOf, operationIdOf, resourceOf } from '../api/operations.ts';
-import { isObject, type Json, type JsonObject } from '../api/schemas.ts';
+import { type Components, isObject, type Json, type JsonObject } from '../api/schemas.ts';
 import { WEBHOOK_TAG } from '../api/webhooks.ts';
 import { fieldHead, fieldList, type Linked, refName, resourceLink, type Schemas } from './fields.ts';
 import { layout, prose } from './layout.ts';
@@ -106,7 +106,7 @@ ${upload !== undefined && html`<h4>Body</h4>\n<p>The file, ${upload === true ? '
 ${errorList(declared)}
 </div>
 <div class="examples">
-${codeBlock('Example request', curl(method, path, own, body, { isCreation }))}
+${codeBlock('Example request', curl(method, path, own, body, { isCreation, components: mapOf(schemas) }))}
 ${hasEnvelope && codeBlock(`Example answer: ${status}`, pretty({ ...(isObject(answer) ? answer : {}), message: messageOf(declaration) }))}
 </div>
 </article>
@@ -128,7 +128,9 @@ const typesOf = (types: readonly string[]): Html =>
 
 /** The example that stands with the content, or the one that its schema makes. */
 const exampleOf = (content: JsonObject, schemas: Schemas): Json =>
-  content.example ?? sample(at(content, 'schema'), new Map(Object.entries(schemas)));
+  content.example ?? sample(at(content, 'schema'), mapOf(schemas));
+
+const mapOf = (schemas: Schemas): Components => new Map(Object.entries(schemas));
 
 function parameterList(parameters: readonly Extract<Json, JsonObject>[], schemas: Schemas): Html {
   return html`<ul class="fields">

@@ -1,7 +1,8 @@
 /** Example requests, as commands for a shell. */
 import { DOCUMENTED_URL } from '../../../src/http/docs.ts';
+import { sample } from '../api/examples.ts';
 import { ANY_BYTES } from '../api/operations.ts';
-import { isObject, type Json, type JsonObject } from '../api/schemas.ts';
+import { type Components, isObject, type Json, type JsonObject } from '../api/schemas.ts';
 
 type Parameter = {
   readonly name: string;
@@ -10,16 +11,19 @@ type Parameter = {
   readonly schema: JsonObject;
 };
 
-/** `parameters` are those of the path and the query. */
+/** `parameters` are those of the path and the query, whose schemas may refer to the components. */
 export function curl(
   method: string,
   path: string,
   parameters: readonly Parameter[],
   body: { readonly type: string; readonly example: Json | undefined } | null,
-  { isCreation }: { readonly isCreation: boolean },
+  { isCreation, components }: { readonly isCreation: boolean; readonly components: Components },
 ): string {
-  const exampleOf = ({ schema }: Parameter) =>
-    String(Array.isArray(schema.examples) ? schema.examples[0] : '');
+  const exampleOf = ({ name, schema }: Parameter): string => {
+    const example = String(sample(schema, components));
+    if (example === '') throw new Error(`${method} ${path}: the parameter ${name} has no example`);
+    return example;
+  };
   const filled = parameters
     .filter((each) => each.in === 'path')
     .reduce((left, each) => left.replace(`{${each.name}}`, exampleOf(each)), path);
@@ -29,7 +33,8 @@ export function curl(
     .join('&');
   const url = `${DOCUMENTED_URL}${filled}${query === '' ? '' : `?${query}`}`;
   const lines = [
-    `curl ${quoted(url)}`,
+    // To curl, brackets are a pattern of addresses, unless it is told otherwise.
+    `curl ${url.includes('[') ? '-g ' : ''}${quoted(url)}`,
     '-u "$KEY"',
     ...(method === 'GET' || (method === 'POST' && body) ? [] : [`-X ${method}`]),
     ...(isCreation ? ["-H 'Idempotency-Key: order-1001'"] : []),

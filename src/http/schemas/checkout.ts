@@ -123,10 +123,9 @@ export const createBody = Type.Object(
       lines(2000, 'What the payer pays for. Default: a list of the items.'),
     ),
     expires_at: Type.Optional(
-      Type.Union([
-        timestamp('Time at which the session expires, from 60 seconds to 180 days ahead. Default: never.'),
-        Type.Null(),
-      ]),
+      Type.Union([timestamp('A time.'), Type.Null()], {
+        description: 'Time at which the session expires, from 60 seconds to 180 days ahead. Default: never.',
+      }),
     ),
     reference_id: Type.Optional(text(128, 'Your reference. Default: a generated UUID.', 'order-1001')),
     metadata: Type.Optional(givenMetadata),

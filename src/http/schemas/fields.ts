@@ -93,8 +93,8 @@ export const address = (description?: string) =>
     }),
   );
 
-export const timestamp = (description: string) =>
-  titled('Timestamp', Type.String({ format: 'timestamp', description, examples: ['2030-01-31T12:00:00Z'] }));
+export const timestamp = (description: string, example = '2030-01-31T12:00:00Z') =>
+  titled('Timestamp', Type.String({ format: 'timestamp', description, examples: [example] }));
 
 export const phone = Type.Object(
   {

@@ -29,10 +29,14 @@ export const movementQuery = Type.Object(
 );
 export type MovementQuery = Static<typeof movementQuery>;
 
+const start = timestamp('Start of the time, which belongs to it.');
+/** An example of its own: a time ends later than it starts. */
+const end = timestamp('End of the time, which does not belong to it.', '2030-02-28T12:00:00Z');
+
 export const totalQuery = Type.Object(
   {
-    'created_at[gte]': timestamp('Start of the time, which belongs to it.'),
-    'created_at[lt]': timestamp('End of the time, which does not belong to it.'),
+    'created_at[gte]': start,
+    'created_at[lt]': end,
     currency: Type.Optional(currency),
     interval: Type.Optional(
       closed(
@@ -49,8 +53,8 @@ export const totalQuery = Type.Object(
 
 export const overviewQuery = Type.Object(
   {
-    'created_at[gte]': timestamp('Start of the time, which belongs to it.'),
-    'created_at[lt]': timestamp('End of the time, which does not belong to it.'),
+    'created_at[gte]': start,
+    'created_at[lt]': end,
     currency: { ...currency, description: 'Currency of the times to pay.' },
   },
   { additionalProperties: false },
