@@ -14,7 +14,7 @@ import { randomFrom } from '../crash/random.ts';
 import { cleanUp, type Ends } from '../support/clean-up.ts';
 import { png } from '../support/image.ts';
 import { freshDatabase } from '../support/postgres.ts';
-import { freshDirectory, type Running, run, runToEnd } from '../support/process.ts';
+import { freshDirectory, isRunning, type Running, run, runToEnd } from '../support/process.ts';
 import { scaled } from '../support/scale.ts';
 import { serveHere } from '../support/service.ts';
 import { createMovedMoney } from './moved-money.ts';
@@ -49,12 +49,10 @@ async function setLogo(url: string, key: Key | undefined, color: string): Promis
 }
 
 /** Resolves when it has said so; fails if it ends before. */
-async function says({ child, output }: Running, pattern: RegExp): Promise<void> {
+async function says(moving: Running, pattern: RegExp): Promise<void> {
+  const { output } = moving;
   while (!pattern.test(output.stdout)) {
-    assert.ok(
-      child.exitCode === null && child.signalCode === null,
-      `it ended: ${output.stdout}${output.stderr}`,
-    );
+    assert.ok(isRunning(moving), `it ended: ${output.stdout}${output.stderr}`);
     await pause(10);
   }
 }
@@ -75,7 +73,7 @@ suite('opentill db move', () => {
     await using t = cleanUp();
     const { path, target, server, shop, money, refusing, args } = await setUp(t);
     const moving = run(t, args, {});
-    while (!STOP_NOW.test(moving.output.stdout) && moving.child.exitCode === null) await shop.act();
+    while (!STOP_NOW.test(moving.output.stdout) && isRunning(moving)) await shop.act();
     await says(moving, STOP_NOW);
     for (let n = 0; n < 60; n++) await shop.act();
     await shop.erase();
@@ -188,7 +186,7 @@ suite('opentill db move', () => {
     await watcher`CREATE EVENT TRIGGER wait ON sql_drop EXECUTE FUNCTION wait()`;
     const moving = run(t, args, {});
     while (!existsSync(`${path}.moved`) || existsSync(`${path}-wal`)) {
-      assert.equal(moving.child.exitCode, null, moving.output.stderr);
+      assert.ok(isRunning(moving), moving.output.stderr);
       await pause(5);
     }
     await moving.kill('SIGKILL');

@@ -46,11 +46,17 @@ export function welcomeIn(output: string): string | null {
   return file === undefined ? null : readFileSync(file, 'utf8');
 }
 
-/** The same, as soon as the server has written it. */
-export async function welcomeOf({ output }: Running): Promise<string> {
+/** True until the process has ended, by itself or by a signal. */
+export const isRunning = ({ child }: Running): boolean =>
+  child.exitCode === null && child.signalCode === null;
+
+/** The welcome of a server, as soon as it has written it; fails if it ends before. */
+export async function welcomeOf(server: Running): Promise<string> {
   for (;;) {
-    const welcome = welcomeIn(output.stdout);
+    const wasRunning = isRunning(server);
+    const welcome = welcomeIn(server.output.stdout);
     if (welcome !== null) return welcome;
+    assert.ok(wasRunning, `the server has ended without a welcome: ${server.output.stderr}`);
     await pause(5);
   }
 }
