@@ -67,7 +67,7 @@ suite('the tables are described as they are', () => {
       WHERE table_schema = 'public' AND table_name NOT IN ('directory', 'schema_version')`;
     const keys = await sql`
       SELECT indrelid::regclass || '.' || attname AS name
-      FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = ANY (indkey) WHERE indisprimary`;
+      FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = ANY (indkey[0:indnkeyatts - 1]) WHERE indisprimary`;
     assert.deepEqual(lines(rows, new Set(keys.map(({ name }) => name))), described('postgres'));
     // Both databases put texts in the same order, whatever the language of the server is.
     const ofServer = await sql`

@@ -10,7 +10,8 @@ export async function globalSetup(): Promise<void> {
     ends.push(cluster.remove);
     Object.assign(process.env, cluster.environment);
     if (process.env.OPENTILL_TEST_POSTGRES !== undefined) return;
-    const server = await startPostgres();
+    // A table that is vacuumed meanwhile is no longer as it was made, by which databases are used again.
+    const server = await startPostgres({ settings: { autovacuum_naptime: '1d' } });
     ends.push(server.remove);
     process.env.OPENTILL_TEST_POSTGRES = server.url;
   } catch {
