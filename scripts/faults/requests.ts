@@ -153,7 +153,9 @@ export const requestFaults: readonly Fault[] = [
     name: 'trouble with the log of requests of one keeps the old requests of all',
     file: 'src/worker/retention.ts',
     tests: ['test/worker/retention.test.ts'],
-    find: 'tenants.map((tenant) => part(tenantName(tenant), () => requestLog.purge(tenant, before)))',
+    find: `tenants.map((tenant) =>
+        part(\`\${tenantName(tenant)}: requests\`, () => requestLog.purge(tenant, before)),
+      )`,
     replace:
       "[part('all', async () => { let count = 0; for (const tenant of tenants) count += await requestLog.purge(tenant, before); return count; })]",
   },

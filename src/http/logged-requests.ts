@@ -168,7 +168,7 @@ function freeKeysOf(schema: Kind): FreeKeys | null {
   return { declared: new Set(Object.keys(properties)), isDeep: schema[OF_OURS] !== true };
 }
 
-/** Of fields with the same name all that any of them leaves to the client. */
+/** Keys that either of two fields with the same name leaves to the client. */
 const both = (one: FreeKeys, other: FreeKeys | undefined): FreeKeys => ({
   declared: other === undefined ? one.declared : one.declared.intersection(other.declared),
   isDeep: one.isDeep || other?.isDeep === true,

@@ -5,7 +5,7 @@ import { type Condition, isMet, tagOf } from '../lib/condition.ts';
 import { roleOn, type User } from './user.ts';
 import type { UserCommand } from './user-commands.ts';
 
-/** Of what the account decides: a member who has another name, or is seen again, is the same to who changes the role. */
+/** Tag of the role alone: a member who has another name, or is seen again, is the same to who changes the role. */
 export function memberTag(user: User, account: number): string | null {
   const role = roleOn(user, account);
   return role === undefined ? null : tagOf({ id: user.id, role });

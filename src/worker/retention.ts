@@ -58,13 +58,15 @@ export async function removeOld(dependencies: RetentionDependencies): Promise<bo
     ]);
   const events = () =>
     ofEach('events', eventDays, (tenant, before) => [
-      part(tenantName(tenant), () => retention.purgeEvents(tenant, before)),
+      part(`${tenantName(tenant)}: events`, () => retention.purgeEvents(tenant, before)),
     ]);
   async function requests(): Promise<void> {
     const before = now - REQUEST_LOG_DAYS * DAY_MS;
     const tenants = await requestLog.listTenants(before);
     await apart(
-      tenants.map((tenant) => part(tenantName(tenant), () => requestLog.purge(tenant, before))),
+      tenants.map((tenant) =>
+        part(`${tenantName(tenant)}: requests`, () => requestLog.purge(tenant, before)),
+      ),
       onError,
     );
   }

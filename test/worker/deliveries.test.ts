@@ -7,19 +7,11 @@ import { newId } from '../../src/lib/id.ts';
 import { hashOfBody } from '../../src/store/redact.ts';
 import type { Store, TenantClock } from '../../src/store/store.ts';
 import type { ClaimedDelivery, DeliveryClaim, DeliveryResult } from '../../src/webhooks/delivery.ts';
-import type { SendResult } from '../../src/webhooks/sender.ts';
 import { createDeliveryPool } from '../../src/worker/deliveries.ts';
 import { T } from '../store/build.ts';
+import { delivered } from './delivered.ts';
 
 const SLOTS = 64;
-const delivered: SendResult = {
-  outcome: 'delivered',
-  httpStatus: 200,
-  error: null,
-  retryAfterMs: null,
-  durationMs: 1,
-  answer: '',
-};
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -165,7 +165,7 @@ test('trouble with the log of requests of one keeps nothing else, and is told', 
   assert.equal(await runRetention({ store: broken }), true);
   const told = errors.map((error) => [String(error), (error as Error).cause]);
   const [about] = told;
-  assert.deepEqual(told, [[`Error: ${tenantName(mine)}: too many wait`, trouble]], String(about));
+  assert.deepEqual(told, [[`Error: ${tenantName(mine)}: requests: too many wait`, trouble]], String(about));
   assert.deepEqual(purged, [theirs]);
   assert.deepEqual(await left(), []);
 });
@@ -240,7 +240,7 @@ suite('trouble of one tenant keeps nothing of the others', () => {
     const { store, remove, failing, mine } = await troubled(t);
     const done = await remove({ purgeEvents: failing(store.retention.purgeEvents) });
     assert.deepEqual([done.mine, done.theirs], [[0, 2], gone]);
-    assert.deepEqual(done.told, [`${tenantName(mine)}: no`]);
+    assert.deepEqual(done.told, [`${tenantName(mine)}: events: no`]);
   });
 
   test('and trouble of one kind nothing of the other kinds', async (t) => {

@@ -19,6 +19,7 @@ import { createWriter, type Execute } from '../../src/writer/writer.ts';
 import { add, attempt, session, T, tenants } from '../store/build.ts';
 import { claim, claimAt, claimOne, finish, inOrder, result, tell } from '../store/deliveries.ts';
 import { freshDirectory } from '../support/process.ts';
+import { delivered } from './delivered.ts';
 
 const realNow = () => T;
 const onAlert = (rail: string, text: string) => assert.fail(`${rail}: ${text}`);
@@ -163,14 +164,7 @@ suite('a clock that is moved', () => {
       deliverySlots,
       async send({ event }) {
         sent.push(event.id);
-        return {
-          outcome: 'delivered',
-          httpStatus: 200,
-          error: null,
-          retryAfterMs: null,
-          durationMs: 1,
-          answer: '',
-        };
+        return delivered;
       },
     });
     await worker.advance(mine, async () => {});
@@ -277,14 +271,7 @@ test('trouble of one tenant keeps no other from what is due, of whatever kind', 
     onError: (error) => told.add((error as Error).message),
     async send() {
       sent.resolve();
-      return {
-        outcome: 'delivered',
-        httpStatus: 200,
-        error: null,
-        retryAfterMs: null,
-        durationMs: 1,
-        answer: '',
-      };
+      return delivered;
     },
   });
   worker.start();

@@ -10,7 +10,7 @@ import { type Connection, type Sql, settingsOf } from './connection.ts';
 /**
  * Every list has an index that leads, or is in the order of one of which few rows fill the page: the planner may think that
  * to read all of a table, or all that matches, and to sort it is as good. And to compile a statement takes longer than to
- * run it. What many rows are found in by several indexes is held in memory.
+ * run it. Sets of ids that are intersected fit in memory.
  */
 export const planning = {
   enable_seqscan: 'off',

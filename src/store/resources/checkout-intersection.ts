@@ -41,7 +41,8 @@ function inTheirOrder({ tenant, filter, page, bounds, leads }: Many): readonly F
   if (filter.search === undefined) return leads;
   const first = (most: number) =>
     sql`SELECT id FROM checkout WHERE ${owned(tenant)}${withinOf(bounds)} ORDER BY id ${directionOf(page)} LIMIT ${most}`;
-  return [...leads.slice(0, -1), { first, rest: filter }, ...leads.slice(-1)];
+  const isSearch = ({ rest }: Lead) => rest.search === undefined;
+  return [...leads.filter((lead) => !isSearch(lead)), { first, rest: filter }, ...leads.filter(isSearch)];
 }
 
 /** Those among the first of a lead that fulfil the rest; whole if there is a page of them, or the lead has no others. */

@@ -22,7 +22,7 @@ export type Lead = {
   readonly ids: (most: number | null) => Sql;
   /** So many of them, the first in the order of the list. */
   readonly first: (most: number) => Sql;
-  /** What else is asked for, where this one leads. */
+  /** Rest of what is asked for, where this one leads. */
   readonly rest: CheckoutFilter;
   /** Set if its index has them in the order of the list. */
   readonly inOrder?: InOrder;
