@@ -14,6 +14,7 @@ import type { Serializer } from '../checkout/serializer.ts';
 import type { Checkout } from '../checkout/session.ts';
 import type { Tenant, TenantTime } from '../checkout/tenant.ts';
 import type { EventRow, FeedEvent, SubjectId } from '../events/event.ts';
+import type { Round } from '../lib/rounds.ts';
 import type { RealTime } from '../lib/time.ts';
 import type {
   Claim,
@@ -265,8 +266,8 @@ export type Retention = {
     tenant: Tenant,
     ages: { readonly deliveries: RealTime; readonly events: RealTime | null },
   ): Promise<Removable>;
-  /** Stored answers created before this. `onTrouble` hears why those of a tenant stay, which keeps those of no other. */
-  purgeAnswers(createdBefore: RealTime, onTrouble: (error: unknown) => void): Promise<number>;
+  /** Stored answers created before this; where each tenant has a part of its own, in this round. */
+  purgeAnswers(createdBefore: RealTime, round: Round): Promise<number>;
   /** Deliveries that have ended and were created before this, with their attempts. */
   purgeDeliveries(tenant: Tenant, createdBefore: TenantTime): Promise<number>;
   /** Events from the front of the feed that were created before this and have no delivery. */

@@ -3,7 +3,7 @@
 import type { AccountSettings } from '../accounts/settings.ts';
 import { inHundredths } from '../checkout/hundredths.ts';
 import { type Tenant, type TenantTime, tenantName } from '../checkout/tenant.ts';
-import { apart } from '../lib/apart.ts';
+import type { Round } from '../lib/rounds.ts';
 import type { RealTime } from '../lib/time.ts';
 import { hashOfBody } from '../store/redact.ts';
 import type { Store, TenantClock } from '../store/store.ts';
@@ -95,8 +95,14 @@ export function createDeliveryPool(
   {
     slots,
     onFree,
+    round,
     onError,
-  }: { slots: number; onFree: (tenant: Tenant) => void; onError: (error: unknown) => void },
+  }: {
+    slots: number;
+    onFree: (tenant: Tenant) => void;
+    round: Round;
+    onError: (error: unknown) => void;
+  },
 ) {
   const underWay = new Map<Promise<void>, Tenant>();
   // Limit for one tenant while others may need the rest.
@@ -186,12 +192,11 @@ export function createDeliveryPool(
           underWay.set(handled, tenant);
         }
       }
-      await apart(
+      await round(
         inOrder.map((clock) => ({
           name: `${tenantName(clock.tenant)}: deliveries`,
           run: () => fillFor(clock),
         })),
-        onError,
       );
       return left;
     },

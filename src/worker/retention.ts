@@ -2,7 +2,7 @@
 
 import { REQUEST_LOG_DAYS } from '../accounts/request-log.ts';
 import { type Tenant, type TenantTime, tenantName } from '../checkout/tenant.ts';
-import { apart, type Part } from '../lib/apart.ts';
+import type { Part, Round } from '../lib/rounds.ts';
 import type { RealTime } from '../lib/time.ts';
 import type { Store } from '../store/store.ts';
 import type { Delivery } from '../webhooks/delivery.ts';
@@ -12,8 +12,7 @@ import type { Execute } from '../writer/writer.ts';
 export type RetentionDependencies = {
   readonly store: Store;
   readonly execute: Execute;
-  /** Hears why something stays. */
-  readonly onError: (error: unknown) => void;
+  readonly round: Round;
   /** Real time in milliseconds. */
   readonly realNow: () => RealTime;
   readonly deliveryDays: number;
@@ -28,7 +27,7 @@ const BATCH = 250;
 
 /** Removes a bounded number of rows of each kind; returns true if there may be more. */
 export async function removeOld(dependencies: RetentionDependencies): Promise<boolean> {
-  const { store, onError, realNow, deliveryDays, eventDays } = dependencies;
+  const { store, round, realNow, deliveryDays, eventDays } = dependencies;
   const { retention, requestLog } = store;
   const now = realNow();
   let removed = 0;
@@ -45,10 +44,7 @@ export async function removeOld(dependencies: RetentionDependencies): Promise<bo
     partsOf: (tenant: Tenant, before: TenantTime) => readonly Part[],
   ): Promise<void> {
     const clocks = await retention.listTenants(what, now - days * DAY_MS);
-    await apart(
-      clocks.flatMap(({ tenant, now: before }) => partsOf(tenant, before)),
-      onError,
-    );
+    await round(clocks.flatMap(({ tenant, now: before }) => partsOf(tenant, before)));
   }
 
   const deliveries = () =>
@@ -63,21 +59,20 @@ export async function removeOld(dependencies: RetentionDependencies): Promise<bo
   async function requests(): Promise<void> {
     const before = now - REQUEST_LOG_DAYS * DAY_MS;
     const tenants = await requestLog.listTenants(before);
-    await apart(
+    await round(
       tenants.map((tenant) =>
         part(`${tenantName(tenant)}: requests`, () => requestLog.purge(tenant, before)),
       ),
-      onError,
     );
   }
 
   const kinds = [
-    part('answers', () => retention.purgeAnswers(now - KEEP_ANSWERS_MS, onError)),
+    part('answers', () => retention.purgeAnswers(now - KEEP_ANSWERS_MS, round)),
     { name: 'deliveries', run: deliveries },
     ...(eventDays > 0 ? [{ name: 'events', run: events }] : []),
     { name: 'requests', run: requests },
   ];
-  await apart(kinds, onError);
+  await round(kinds);
   return removed > 0;
 }
 

@@ -3,7 +3,7 @@
  * which the one before it ends: each is decided on without the other, and the new one waits behind nothing.
  */
 import { tenantName } from '../checkout/tenant.ts';
-import { apart } from '../lib/apart.ts';
+import type { Round } from '../lib/rounds.ts';
 import type { RealTime } from '../lib/time.ts';
 import type { Store, Stranded } from '../store/store.ts';
 import { ownOrigin } from '../writer/command.ts';
@@ -13,14 +13,14 @@ type Dependencies = {
   readonly store: Store;
   readonly execute: Execute;
   readonly realNow: () => RealTime;
-  readonly onError: (error: unknown) => void;
+  readonly round: Round;
 };
 
 /** Longer than a transaction may take. */
 const UNDER_WAY_MS = 60_000;
 
 /** A look for those made since the last that found none, at first for all; it makes them due. True if it found some. */
-export function createWaking({ store, execute, realNow, onError }: Dependencies): () => Promise<boolean> {
+export function createWaking({ store, execute, realNow, round }: Dependencies): () => Promise<boolean> {
   let since: RealTime = 0;
   return async () => {
     const startedAt = realNow();
@@ -41,13 +41,11 @@ export function createWaking({ store, execute, realNow, onError }: Dependencies)
       );
       await execute({ subject: 'deliveries', origin: ownOrigin(tenant, 'time'), results });
     };
-    await apart(
-      stranded.map((each) => ({ name: tenantName(each.tenant), run: () => wake(each) })),
-      onError,
+    const woken = await round(
+      stranded.map((each) => ({ name: `${tenantName(each.tenant)}: stranded`, run: () => wake(each) })),
     );
     // Those of a node that is away are looked for when it is back.
-    const isMore = stranded.length > 0;
-    if (!isMore && store.servedShare() === 1) since = startedAt - UNDER_WAY_MS;
-    return isMore;
+    if (stranded.length === 0 && store.servedShare() === 1) since = startedAt - UNDER_WAY_MS;
+    return woken > 0;
   };
 }

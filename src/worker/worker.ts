@@ -7,8 +7,8 @@ import { tenantNow } from '../accounts/account.ts';
 import type { CheckoutId } from '../checkout/ids.ts';
 import { endsAt } from '../checkout/session.ts';
 import { type Tenant, type TenantTime, tenantName } from '../checkout/tenant.ts';
-import { apart, type Part } from '../lib/apart.ts';
 import { type Loop, startLoop } from '../lib/loop.ts';
+import { createRounds, type Part } from '../lib/rounds.ts';
 import type { TenantClock, WorkKind } from '../store/store.ts';
 import { type BankEntryDependencies, dueBankEntries } from './bank-entries.ts';
 import { attendTo, attendToDue, type TimerDependencies } from './deadlines.ts';
@@ -25,7 +25,7 @@ type Options = TimerDependencies &
   ProviderEventDependencies &
   BankEntryDependencies &
   DeliveryDependencies &
-  RetentionDependencies & {
+  Omit<RetentionDependencies, 'round'> & {
     /** Interval between looks when nobody nudges. */
     readonly pollMs?: number;
     /** Deliveries in progress at once. */
@@ -48,12 +48,14 @@ const LOOK_AGAIN_MS = 50;
 
 export function createWorker(options: Options) {
   const { store, realNow, onError, pollMs = 250, deliverySlots } = options;
+  const round = createRounds(onError);
   let loops: Loop[] = [];
   let loopOf: Partial<Readonly<Record<WorkKind, Loop>>> = {};
   const lookout = createLookout(options, (kind) => loopOf[kind]?.offer());
   const pool = createDeliveryPool(options, {
     slots: deliverySlots,
     onFree: (tenant) => nudge('deliveries', tenant),
+    round,
     onError,
   });
   // Tenants whose clock is being moved: only `advance` works there meanwhile.
@@ -77,12 +79,14 @@ export function createWorker(options: Options) {
 
   /** A part for each tenant with work of the kind, as far as anybody has told of it. */
   const partsOf = (kind: WorkKind, run: (tenant: Tenant) => Promise<void>): Part[] =>
-    lookout.take(kind).map((tenant) => ({ name: `${tenantName(tenant)}: ${kind}`, run: () => run(tenant) }));
+    lookout
+      .take(kind)
+      .map((tenant) => ({ name: `${tenantName(tenant)}: due ${kind}`, run: () => run(tenant) }));
 
   async function runDeliveries(): Promise<boolean> {
     const clocks: TenantClock[] = [];
     const look = async (tenant: Tenant) => void clocks.push(await clockOf(tenant));
-    await apart(partsOf('deliveries', look), onError);
+    await round(partsOf('deliveries', look));
     const left = await pool.fill(clocks.filter(isFree));
     for (const tenant of left) lookout.add('deliveries', tenant);
     return left.length > 0 && pool.hasRoom();
@@ -98,7 +102,7 @@ export function createWorker(options: Options) {
         lookout.add(kind, tenant);
         isMore = true;
       });
-      await apart(parts, onError);
+      await round(parts);
       return isMore;
     };
   }
@@ -148,7 +152,7 @@ export function createWorker(options: Options) {
   return {
     start(): void {
       const looking = () => lookout.look().then(() => false);
-      const retention = () => removeOld(options);
+      const retention = () => removeOld({ ...options, round });
       const attendToCheckouts: DueRows['attend'] = (clock, limit) => attendToDue(options, clock, limit);
       loopOf = {
         checkouts: startLoop(eachInTurn('checkouts', attendToCheckouts), pollMs, onError),
@@ -160,7 +164,7 @@ export function createWorker(options: Options) {
         startLoop(looking, pollMs, onError),
         ...Object.values(loopOf),
         startLoop(retention, RETENTION_EVERY_MS, onError),
-        startLoop(createWaking(options), RETENTION_EVERY_MS, onError),
+        startLoop(createWaking({ ...options, round }), RETENTION_EVERY_MS, onError),
       ];
     },
 

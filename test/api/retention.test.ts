@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { createSerializer } from '../../src/checkout/serializer.ts';
 import { databaseUrl } from '../../src/config/values.ts';
+import { createRounds } from '../../src/lib/rounds.ts';
 import { isBroken, type Outcome } from '../../src/store/check/check.ts';
 import { checkPostgres } from '../../src/store/postgres/check.ts';
 import { checkSqlite } from '../../src/store/sqlite/check.ts';
@@ -40,7 +41,7 @@ async function forgetAll({ service: { store }, account }: TestService, realNow: 
     await removeOld({
       store,
       execute,
-      onError: assert.ifError,
+      round: createRounds(assert.ifError),
       realNow,
       deliveryDays: 4,
       eventDays: 5,

@@ -10,6 +10,7 @@ import type { BankEntry } from '../../src/banking/entry.ts';
 import type { Customer } from '../../src/checkout/customer.ts';
 import { createSerializer } from '../../src/checkout/serializer.ts';
 import type { Checkout } from '../../src/checkout/session.ts';
+import { createRounds } from '../../src/lib/rounds.ts';
 import type { ProviderEvent } from '../../src/methods/provider-event.ts';
 import type { Sql } from '../../src/store/postgres/connection.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
@@ -374,7 +375,7 @@ test('a delivery that is added as the one before it ends is found, and made due'
     store: there,
     execute: createWriter({ store: there, serializer, realNow }),
     realNow,
-    onError: (error) => assert.fail(String(error)),
+    round: createRounds((error) => assert.fail(String(error))),
   });
   assert.equal(await wake(), true);
   assert.equal(await wake(), false);

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Tenant } from '../../src/checkout/tenant.ts';
+import { createRounds } from '../../src/lib/rounds.ts';
 import { StoreUnavailable } from '../../src/store/errors.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -107,7 +108,10 @@ async function serve(store: Store): Promise<void> {
   await store.work.claimCheckouts(living, claim);
   await store.work.listTenants(claim.realNow);
   await store.retention.listTenants('events', claim.realNow);
-  await store.retention.purgeAnswers(claim.realNow, (error) => assert.fail(String(error)));
+  await store.retention.purgeAnswers(
+    claim.realNow,
+    createRounds((error) => assert.fail(String(error))),
+  );
   await store.gauges();
   await store.newestTime();
   await store.checkHealth();

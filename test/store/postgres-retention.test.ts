@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import postgres from 'postgres';
 import { tenantName } from '../../src/checkout/tenant.ts';
+import { createRounds } from '../../src/lib/rounds.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { migratedDatabase } from '../support/postgres.ts';
 import { end, happen } from './aged.ts';
@@ -73,8 +74,14 @@ test('stored answers of one tenant that cannot be removed keep those of no other
     'CREATE TRIGGER refuse BEFORE DELETE ON idempotency FOR EACH ROW EXECUTE FUNCTION refuse()',
   );
   const told: unknown[] = [];
-  assert.equal(await store.retention.purgeAnswers(T, (error) => told.push(error)), 1);
-  assert.match(told.map(String).join(), new RegExp(`^Error: ${tenantName(mine)}: no$`));
+  assert.equal(
+    await store.retention.purgeAnswers(
+      T,
+      createRounds((error) => told.push(error)),
+    ),
+    1,
+  );
+  assert.match(told.map(String).join(), new RegExp(`^Error: ${tenantName(mine)}: answers: no$`));
   const left = await sql`SELECT account FROM idempotency`;
   assert.deepEqual(
     left.map(({ account }) => Number(account)),

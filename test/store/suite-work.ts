@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import type { Tenant } from '../../src/checkout/tenant.ts';
+import { createRounds } from '../../src/lib/rounds.ts';
 import type { Unit } from '../../src/store/store.ts';
 import { installation } from '../../src/users/user.ts';
 import type { DeliveryId } from '../../src/webhooks/delivery.ts';
@@ -222,7 +223,10 @@ export function workSuite(open: Open): void {
     await write(store, mine, { answer: answer('young', { createdAt: T + 10 }) });
     const removed: number[] = [];
     for (let last = -1; last !== 0; removed.push(last))
-      last = await store.retention.purgeAnswers(T + 10, (error) => assert.fail(String(error)));
+      last = await store.retention.purgeAnswers(
+        T + 10,
+        createRounds((error) => assert.fail(String(error))),
+      );
     assert.ok(Math.max(...removed) <= 1000, `${Math.max(...removed)} at once`);
     assert.equal(
       removed.reduce((sum, each) => sum + each, 0),

@@ -4,6 +4,7 @@ import { suite, test } from 'node:test';
 import { defaultSettings } from '../../src/accounts/settings.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import { newId } from '../../src/lib/id.ts';
+import { createRounds } from '../../src/lib/rounds.ts';
 import { hashOfBody } from '../../src/store/redact.ts';
 import type { Store, TenantClock } from '../../src/store/store.ts';
 import type { ClaimedDelivery, DeliveryClaim, DeliveryResult } from '../../src/webhooks/delivery.ts';
@@ -71,6 +72,7 @@ function setUp({ standsStillMs = 0, result = delivered } = {}) {
   } as unknown as Store;
   const freed: number[] = [];
   const written: DeliveryResult[] = [];
+  const onError = (error: unknown) => assert.fail(String(error));
   const pool = createDeliveryPool(
     {
       store,
@@ -86,7 +88,8 @@ function setUp({ standsStillMs = 0, result = delivered } = {}) {
     {
       slots: SLOTS,
       onFree: ({ account }) => freed.push(account),
-      onError: (error) => assert.fail(String(error)),
+      round: createRounds(onError),
+      onError,
     },
   );
   const count = (account: number) => underWay.filter((each) => each === account).length;

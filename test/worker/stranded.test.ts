@@ -1,6 +1,7 @@
 /** Deliveries that nobody wakes: made due, and looked for since the last look that found all there were. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createRounds } from '../../src/lib/rounds.ts';
 import type { Store, Stranded } from '../../src/store/store.ts';
 import { createWaking } from '../../src/worker/stranded.ts';
 import type { Execute } from '../../src/writer/writer.ts';
@@ -31,7 +32,8 @@ async function looks(
     executed.push(command);
   }) as unknown as Execute;
   const onError = (error: unknown) => told.push((error as Error).message);
-  const wake = createWaking({ store, execute, onError, realNow: () => NOW + look * MINUTE });
+  const round = createRounds(onError);
+  const wake = createWaking({ store, execute, round, realNow: () => NOW + look * MINUTE });
   const found: boolean[] = [];
   for (; look < all.length; look++) found.push(await wake());
   return { asked, executed, found, told };
@@ -87,7 +89,7 @@ test('those of one tenant that cannot be woken keep no other asleep, and are loo
     executed.map((command) => (command as { origin: { tenant: unknown } }).origin.tenant),
     [other],
   );
-  assert.deepEqual([found, told], [[true, false], ['1 test: no']]);
+  assert.deepEqual([found, told], [[true, false], ['1 test: stranded: no']]);
   assert.deepEqual(asked, [
     [0, 100],
     [0, 101],

@@ -279,7 +279,7 @@ test('trouble of one tenant keeps no other from what is due, of whatever kind', 
   await worker.stop();
   assert.deepEqual((await store.checkouts.list(theirs, { status: 'expired' }, { limit: 9 })).rows.length, 1);
   assert.deepEqual([...told].sort(), [
-    `${tenantName(mine)}: checkouts: no`,
     `${tenantName(mine)}: deliveries: no`,
+    `${tenantName(mine)}: due checkouts: no`,
   ]);
 });

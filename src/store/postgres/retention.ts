@@ -1,6 +1,6 @@
 /** Stored answers that are too old, in one tenant after the other: each is on one node. */
 import { type Tenant, tenantName } from '../../checkout/tenant.ts';
-import { apart } from '../../lib/apart.ts';
+import type { Round } from '../../lib/rounds.ts';
 import type { RealTime } from '../../lib/time.ts';
 import { installation } from '../../users/user.ts';
 import { owned, type Run } from '../resources/read.ts';
@@ -15,7 +15,7 @@ export async function purgeAnswers(
   run: Run,
   createdBefore: RealTime,
   reachable: Reachable,
-  onTrouble: (error: unknown) => void,
+  round: Round,
 ): Promise<number> {
   const tenants = await run(tenantsWith('idempotency', () => sql`created_at < ${createdBefore}`, reachable));
   // The installation is no account. While nodes are away, nobody says whether its rows are on one of them.
@@ -35,9 +35,6 @@ export async function purgeAnswers(
     );
     removed += count;
   }
-  await apart(
-    all.map((tenant) => ({ name: tenantName(tenant), run: () => removeOf(tenant) })),
-    onTrouble,
-  );
+  await round(all.map((tenant) => ({ name: `${tenantName(tenant)}: answers`, run: () => removeOf(tenant) })));
   return removed;
 }

@@ -129,8 +129,7 @@ export async function openPostgresStore(
       directory,
       tenants: tenantFinder(run, reachable),
       claims: { ...checkoutLeases(pool), claimDeliveries: deliveryLeases(pool) },
-      purgeAnswers: (createdBefore, onTrouble) =>
-        purgeAnswers(pool, run, createdBefore, reachable(), onTrouble),
+      purgeAnswers: (createdBefore, round) => purgeAnswers(pool, run, createdBefore, reachable(), round),
       addRequests: (entries) => addRequests(pool, entries, inShards),
     }),
     endpoints: { list: (tenant) => run(endpointList(tenant)) },
