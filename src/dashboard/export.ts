@@ -1,5 +1,6 @@
 /** Exports: all rows of a list of the API that fit some filters, page by page, made while they are read. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { breathe } from '../lib/breath.ts';
 import type { ApiAnswer, ApiCaller, ApiRefusal, Told } from './api.ts';
 
 /** The list that is asked for: its path in the API, and the filters. */
@@ -14,8 +15,6 @@ type Asked = Pick<ApiCaller, 'get'>;
 const PAGE = 50;
 /** Rows of a page of a search, which looks at all that it finds for each page. */
 const SEARCHED_PAGE = 100;
-/** Pause before a question, in which others get their turn. */
-const BREATH_MS = 8;
 /** Pause of an export that asks too often, or while the service has no time. */
 const WAIT_MS = 1_000;
 /** Pages that the service had no time for, in a row. */
@@ -62,7 +61,7 @@ export async function* pagesFrom<T>(
 export async function patiently<A extends Told<unknown>>(
   ask: () => Promise<A>,
 ): Promise<Exclude<A, ApiRefusal>> {
-  await pause(BREATH_MS);
+  await breathe();
   for (let waits = 0; ; waits++) {
     const answer = await ask();
     if (answer.ok) return answer as Exclude<A, ApiRefusal>;
