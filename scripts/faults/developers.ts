@@ -144,4 +144,18 @@ export const developerFaults: readonly Fault[] = [
     find: 'chosen.includes(each) && html` checked`',
     replace: 'false && html` checked`',
   },
+  {
+    name: 'a command lists the provider events that are looked at again as those that wait for a person',
+    file: 'src/cli/commands/provider-events/list.ts',
+    tests: ['test/cli/provider-events.test.ts'],
+    find: "waiting ? 'waiting' : 'open'",
+    replace: "waiting ? 'waiting' : 'waiting'",
+  },
+  {
+    name: 'a command says of a provider event that its session is missing, which the rail has not answered about',
+    file: 'src/cli/provider-event.ts',
+    tests: ['test/cli/provider-events.test.ts'],
+    find: "checkout === null ? 'no session' : 'no answer'",
+    replace: "checkout !== null ? 'no session' : 'no answer'",
+  },
 ];

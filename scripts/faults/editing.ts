@@ -6,6 +6,11 @@ const condition = { file: 'src/lib/condition.ts', tests: api };
 const tags = { file: 'src/accounts/tags.ts', tests: api };
 const save = { file: 'src/dashboard/save.ts', tests: ['test/dashboard/settings.test.ts'] };
 const logo = { file: 'src/dashboard/screens/logo.ts', tests: ['test/dashboard/logo.test.ts'] };
+const receivingAccounts = {
+  file: 'src/dashboard/screens/receiving-account.ts',
+  tests: ['test/dashboard/receiving-accounts.test.ts'],
+};
+const endpoint = { file: 'src/dashboard/screens/endpoint.ts', tests: ['test/dashboard/endpoints.test.ts'] };
 const reseal = { file: 'src/http/routes/reseal.ts', tests: ['test/api/reseal.test.ts'] };
 
 export const editingFaults: readonly Fault[] = [
@@ -174,6 +179,68 @@ export const editingFaults: readonly Fault[] = [
     tests: ['test/dashboard/rail-credentials.test.ts'],
     find: 'const condition = conditionFor(form[VERSION]);',
     replace: 'const condition = {};',
+  },
+  {
+    name: 'a form that has changed nothing is told to have changed something',
+    ...save,
+    find: 'isChanged: answer.etag !== now.etag',
+    replace: 'isChanged: true',
+  },
+  {
+    name: 'credentials that were not typed are told to be saved',
+    file: 'src/dashboard/screens/rail-credentials.ts',
+    tests: ['test/dashboard/rail-credentials.test.ts'],
+    find: "doneIf(answer.etag !== form[VERSION], 'credentials-saved')",
+    replace: "doneIf(true, 'credentials-saved')",
+  },
+  {
+    name: 'a logo that was there already is told to be saved',
+    ...logo,
+    find: "doneIf(answer.etag !== form[VERSION], 'logo-saved')",
+    replace: "doneIf(true, 'logo-saved')",
+  },
+  {
+    name: 'items that are as they were are told to be changed',
+    file: 'src/dashboard/screens/session-items.ts',
+    tests: ['test/dashboard/session.test.ts'],
+    find: "doneIf(answer.etag !== etag, 'items-changed')",
+    replace: "doneIf(true, 'items-changed')",
+  },
+  {
+    name: 'a receiving account that was only put first is told to be as it was',
+    ...receivingAccounts,
+    find: 'doneIf(saved.isChanged || isMoved,',
+    replace: 'doneIf(saved.isChanged,',
+  },
+  {
+    name: 'a receiving account that was the first already is told to be moved',
+    ...receivingAccounts,
+    find: ' && !(await isFirst(visit))',
+    replace: '',
+  },
+  {
+    name: 'a receiving account that somebody else has changed is removed',
+    ...receivingAccounts,
+    find: 'const condition = conditionFor(form[VERSION]);',
+    replace: 'const condition = {};',
+  },
+  {
+    name: 'an endpoint that somebody else has changed is deleted',
+    ...endpoint,
+    find: "'DELETE', addressOf(visit), undefined, conditionIn(visit))",
+    replace: "'DELETE', addressOf(visit), undefined)",
+  },
+  {
+    name: 'an endpoint that somebody else has changed is switched off',
+    ...endpoint,
+    find: "'PUT', addressOf(visit), patch, conditionIn(visit))",
+    replace: "'PUT', addressOf(visit), patch)",
+  },
+  {
+    name: 'the second of two who make a secret ends that of the first',
+    ...endpoint,
+    find: '        ...conditionIn(visit),\n',
+    replace: '',
   },
   {
     name: 'a logo is read into memory whatever its length',

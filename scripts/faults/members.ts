@@ -13,8 +13,33 @@ export const memberFaults: readonly Fault[] = [
   {
     name: 'who changes a role on the second page of the members is shown the first',
     ...screen,
-    find: 'action="${to(visit.place, \'/role\')}${pageOf(visit)}"',
+    find: 'action="${to(visit.place, \'/role\')}${pageIn(visit.query)}"',
     replace: 'action="${to(visit.place, \'/role\')}"',
+  },
+  {
+    name: 'who removes a member on the second page is shown the first',
+    ...screen,
+    find: "left.data.length > 0 ? pageIn(query) : ''",
+    replace: "left.data.length < 0 ? pageIn(query) : ''",
+  },
+  {
+    name: 'who removes the last member of a page is shown an empty one',
+    ...screen,
+    find: 'left.ok && left.data.length > 0',
+    replace: 'left.ok',
+  },
+  {
+    name: 'who makes a link on the second page of the members is shown the first',
+    ...screen,
+    find: 'linkScreen(answer.data, to(place) + pageIn(query))',
+    replace: 'linkScreen(answer.data, to(place))',
+  },
+  {
+    name: 'who revokes a key on the second page is shown the first',
+    file: 'src/dashboard/screens/keys.ts',
+    tests: ['test/dashboard/keys.test.ts'],
+    find: '`keys${pageIn(query)}`',
+    replace: "'keys'",
   },
   {
     name: 'a role that somebody else has changed is told to be as it was chosen',

@@ -236,4 +236,25 @@ export const methodFaults: readonly Fault[] = [
     find: 'SEPA_BESIDE_EEA.includes(country) && bic !== null',
     replace: 'SEPA_BESIDE_EEA.includes(country)',
   },
+  {
+    name: 'a key that Stripe refuses is told of at every payment',
+    file: 'src/methods/stripe/client.ts',
+    tests: ['test/methods/stripe/client.test.ts'],
+    find: 'if (!wasTold) told.set(text, now);',
+    replace: '',
+  },
+  {
+    name: 'a key that Stripe refuses is told of once, and never again',
+    file: 'src/methods/stripe/client.ts',
+    tests: ['test/methods/stripe/client.test.ts'],
+    find: 'now - (told.get(text) ?? -TOLD_MS) < TOLD_MS',
+    replace: 'told.get(text) !== undefined',
+  },
+  {
+    name: 'the refused key of one account keeps that of another from being told of',
+    file: 'src/methods/stripe/client.ts',
+    tests: ['test/methods/stripe/client.test.ts'],
+    find: 'of account ${account} in ${mode} mode: ${message}`',
+    replace: 'of account ${mode} in ${mode} mode: ${message}`',
+  },
 ];

@@ -172,9 +172,9 @@ export const simulationFaults: readonly Fault[] = [
   {
     name: 'a refund that Stripe has not answered for has failed',
     ...foundAt('methods/stripe/refund', 36),
-    find: "const alert = error.kind === 'unavailable' ? {}",
+    find: 'const reference = refund.reference;',
     replace:
-      "if (error.kind === 'unavailable' && nowMs - refund.createdAt > 1_000) return refundFailed('Stripe does not answer.');\n    const alert = error.kind === 'unavailable' ? {}",
+      "if (error.kind === 'unavailable' && nowMs - refund.createdAt > 1_000) return refundFailed('Stripe does not answer.');\n    const reference = refund.reference;",
   },
   {
     name: 'a payment that is asked about again has another name',

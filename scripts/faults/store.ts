@@ -928,4 +928,11 @@ export const storeFaults: readonly Fault[] = [
     find: 'start.toZonedDateTime(timeZone)',
     replace: "start.toZonedDateTime('UTC')",
   },
+  {
+    name: 'the history of a session is looked for among all events of its account',
+    file: 'src/store/resources/events.ts',
+    tests: ['test/store/sqlite-indexes.test.ts'],
+    find: 'FROM chain CROSS JOIN',
+    replace: 'FROM chain JOIN',
+  },
 ];

@@ -49,6 +49,25 @@ export const userFaults: readonly Fault[] = [
     replace: 'failures: NO_FAILURES, signIns } : { ...user, failures: NO_FAILURES, signIns };',
   },
   {
+    name: 'recovery codes are given for a second factor that is not there',
+    ...rules,
+    find: "if (user.totp === null) return refuse('not_found', NO_SECOND_FACTOR);",
+    replace: '',
+  },
+  {
+    name: 'a name that stays as it is stands in the log of changes',
+    ...rules,
+    find: 'name === user.name && email === user.email',
+    replace: 'name === user.name && email !== user.email',
+  },
+  {
+    name: 'recovery codes that were refused are shown',
+    file: 'src/dashboard/screens/factors.ts',
+    tests: ['test/dashboard/sign-in.test.ts'],
+    find: '    if (isRefusal(decision)) return refused(422, mistake(decision.detail));\n    return codesScreen(',
+    replace: '    return codesScreen(',
+  },
+  {
     name: 'a recovery code is good twice',
     ...signing,
     find: 'recoveryCodes: user.recoveryCodes.filter((each) => each !== hash) };',

@@ -101,8 +101,8 @@ export const wayInFaults: readonly Fault[] = [
     name: 'a passkey that stays is told to be removed',
     file: 'src/dashboard/screens/factors.ts',
     tests: ['test/dashboard/oidc-invitations.test.ts'],
-    find: '    if (isRefusal(decision)) return refused(422, mistake(decision.detail));\n',
-    replace: '',
+    find: "if (isRefusal(decision)) return refused(422, mistake(decision.detail));\n    return { goTo: '/profile', done: 'passkey-removed' };",
+    replace: "return { goTo: '/profile', done: 'passkey-removed' };",
   },
   {
     name: 'a password is set by whoever has got hold of a sign-in',

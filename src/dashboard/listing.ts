@@ -33,6 +33,11 @@ export function queryOf(filters: readonly Filter[], query: Form): string {
   return asked.size === 0 ? '' : `?${asked}`;
 }
 
+/** The query of the page that the visitor sees of a list; empty for the first one. Whoever does something there stays on it. */
+export function pageIn({ after }: Form): string {
+  return after === undefined ? '' : `?${new URLSearchParams({ after })}`;
+}
+
 /** The query of the screen for the filters that are set, and no page: `?type=refund`, or empty. */
 export function searchOf(filters: readonly Filter[], query: Form): string {
   const chosen = chosenOf(filters, query);

@@ -23,6 +23,7 @@ const notices = {
   'account-created': 'The account is created, and you are its owner.',
   'account-renamed': 'The account has a new name.',
   saved: 'Your changes are saved.',
+  unchanged: 'Nothing was changed.',
   'logo-saved': 'The logo is saved. Payers see it within a second.',
   'logo-removed': 'The logo is removed.',
   'endpoint-enabled': 'The endpoint is enabled.',
@@ -63,6 +64,9 @@ const isNotice = (name: string | undefined): name is Notice =>
   name !== undefined && Object.hasOwn(notices, name);
 
 export const noticeOf = (name: string | undefined): string | null => (isNotice(name) ? notices[name] : null);
+
+/** The notice behind a form: a form that has changed nothing is not told to have done so. */
+export const doneIf = (isChanged: boolean, done: Notice): Notice => (isChanged ? done : 'unchanged');
 
 /** The notice of an address, for the next one. */
 export const doneIn = ({ done }: { readonly done?: string }): { readonly done?: Notice } =>

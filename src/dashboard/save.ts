@@ -27,7 +27,8 @@ const TRIES = 6;
 const WAIT_MS = 250;
 
 export type Saved<T> =
-  | { readonly data: T }
+  /** `isChanged` is false where all was so before, be it by somebody else. */
+  | { readonly data: T; readonly isChanged: boolean }
   /** Mistakes to show beside the form. */
   | { readonly status: number; readonly mistakes: readonly Mistake[] }
   /** There is nothing to show a form for. */
@@ -45,7 +46,7 @@ export async function saveChange<T>(
     const { body, mistakes = [] } = change(now.data);
     if (mistakes.length > 0) return { status: 422, mistakes };
     const answer = await api.send<T>('PUT', url, body, { 'if-match': now.etag });
-    if (answer.ok) return answer;
+    if (answer.ok) return { data: answer.data, isChanged: answer.etag !== now.etag };
     if (answer.status !== STALE || tries === TRIES) return answer;
     await setTimeout(WAIT_MS);
   }

@@ -41,6 +41,7 @@ import {
   changed,
   IDENTITY_TAKEN,
   NO_FAILURES,
+  NO_SECOND_FACTOR,
   NO_SUCH_MEMBER,
   SIGNED_OUT,
   type UserCommand,
@@ -128,8 +129,11 @@ export function decideUser(
       return changed({ ...user, totp, recoveryCodes: command.recoveryCodes.map(hashCode) });
     }
     case 'remove_totp':
-      return changed({ ...user, totp: null, recoveryCodes: [] });
+      return user.totp === null
+        ? { kind: 'unchanged', user }
+        : changed({ ...user, totp: null, recoveryCodes: [] });
     case 'replace_recovery_codes':
+      if (user.totp === null) return refuse('not_found', NO_SECOND_FACTOR);
       return changed({ ...user, recoveryCodes: command.recoveryCodes.map(hashCode) });
     case 'save_view':
       return withView(user, command);
@@ -138,7 +142,7 @@ export function decideUser(
     case 'choose_columns':
       return withColumns(user, command);
     case 'rename_user':
-      return emailTaken(user, facts) ?? changed({ ...user, name: command.name, email: command.email });
+      return emailTaken(user, facts) ?? renamed(user, command);
   }
 }
 
@@ -248,6 +252,11 @@ function reset(user: User, { account, link }: CommandOf<'reset_user'>): UserDeci
   }
   return changed({ ...user, link, failures: NO_FAILURES });
 }
+
+const renamed = (user: User, { name, email }: Pick<User, 'name' | 'email'>): UserDecision =>
+  name === user.name && email === user.email
+    ? { kind: 'unchanged', user }
+    : changed({ ...user, name, email });
 
 const emailTaken = ({ id }: User, { byEmail }: UserFacts): Refusal | null =>
   byEmail === null || byEmail.id === id

@@ -147,6 +147,7 @@ export const BAD_LINK = 'The link was used already, has expired, or is not compl
 export const IDENTITY_TAKEN = 'Somebody else signs in with this account of the provider.';
 export const IDENTITY_STAYS = 'You can disconnect it once you have a password.';
 export const PASSKEY_STAYS = 'You can remove the last passkey once you have a password.';
+export const NO_SECOND_FACTOR = 'You have no second factor. Set one up: recovery codes come with it.';
 export const BAD_IDENTITY = 'You do not sign in with this account of the provider.';
 export const TOO_LONG_AGO = 'You proved too long ago who you are. Begin again.';
 export const SIGNED_OUT = 'You are signed out.';

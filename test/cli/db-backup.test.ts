@@ -6,7 +6,7 @@ import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { cleanUp, type Ends } from '../support/clean-up.ts';
 import { createHooks } from '../support/hooks.ts';
-import { run, runToEnd, serve } from '../support/process.ts';
+import { isRunning, run, runToEnd, serve } from '../support/process.ts';
 import { serveHere } from '../support/service.ts';
 import { BOOT, backupIn, contents, done, isUntouched, keepWriting, refused } from './db/commands.ts';
 import { fillByService } from './db/healthy.ts';
@@ -42,7 +42,7 @@ function backupSuite(kind: Kind): void {
     // A service goes on from there, with new accounts and keys behind those that are there.
     const server = await serveHere(t, { DATABASE_URL: target, BOOTSTRAP_API_KEY: BOOT });
     const writing = keepWriting(server);
-    while (writing.acknowledged.length < 20) await pause(20);
+    await writing.reaches(20);
     await writing.stop();
     await server.stop();
     const insert = `INSERT INTO account (name, created_at, webhook_secret_test, webhook_secret_live) VALUES ('x', 1, 'x', 'x')`;
@@ -56,7 +56,7 @@ function backupSuite(kind: Kind): void {
     const url = await kind.fresh(t);
     const server = await serveHere(t, { DATABASE_URL: url, BOOTSTRAP_API_KEY: BOOT });
     const writing = keepWriting(server);
-    while (writing.acknowledged.length < 200) await pause(20);
+    await writing.reaches(200);
     const file = backupIn(t);
     const before = [...writing.acknowledged];
     await done(t, 'backup', file, '--database', url);
@@ -279,10 +279,9 @@ function backupSuite(kind: Kind): void {
     await using t = cleanUp();
     const url = await filled(t);
     const file = backupIn(t);
-    const { child, ended } = run(t, ['db', 'backup', file, '--database', url], {});
-    while (!existsSync(`${file}.part`) && !existsSync(file) && child.exitCode === null) await pause(1);
-    child.kill('SIGTERM');
-    const { code } = await ended;
+    const backup = run(t, ['db', 'backup', file, '--database', url], {});
+    while (!existsSync(`${file}.part`) && !existsSync(file) && isRunning(backup)) await pause(1);
+    const { code } = await backup.kill('SIGTERM');
     assert.deepEqual([code, readdirSync(dirname(file))], code === 0 ? [0, ['till.backup']] : [143, []]);
   });
 }

@@ -4,6 +4,7 @@
  * the API has answered it.
  */
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -91,7 +92,19 @@ async function setUp(t: Ends) {
     return command;
   }
 
+  /** Sends an event of Stripe about a payment of nobody, signed with the secret of the account. */
+  async function sendEvent(secret: string): Promise<void> {
+    const data = { object: { object: 'payment_intent', id: 'pi_nobody' } };
+    const body = JSON.stringify({ id: 'evt_nobody', type: 'charge.failed', livemode: false, data });
+    const time = Math.floor(Date.now() / 1000);
+    const signature = createHmac('sha256', secret).update(`${time}.${body}`).digest('hex');
+    const headers = { 'stripe-signature': `t=${time},v1=${signature}` };
+    const { status } = await fetch(`${server.url}/notices/stripe/1/test`, { method: 'POST', body, headers });
+    assert.equal(status, 200);
+  }
+
   return {
+    sendEvent,
     directory,
     settings,
     seen,
@@ -120,7 +133,7 @@ const first = ([data]: readonly Data[]): Data => {
 
 test('every command that prints data prints it as JSON, with the keys that are documented', async () => {
   await using t = cleanUp();
-  const { directory, settings, seen, loaded, environmentOf, check, json } = await setUp(t);
+  const { directory, settings, seen, loaded, environmentOf, check, json, sendEvent } = await setUp(t);
   const put = (name: string, content: string) => {
     writeFileSync(join(directory, name), content);
     return name;
@@ -151,6 +164,10 @@ test('every command that prints data prints it as JSON, with the keys that are d
   await json('credentials set', ['stripe', '--file', put('stripe.json', JSON.stringify(secrets))]);
   assert.equal(first(await json('credentials list')).id, 'stripe');
   assert.equal(first(await json('credentials reseal')).was_resealed, false);
+  await sendEvent(secrets.webhook_secret);
+  const [event] = await json('provider-events list', ['--waiting']);
+  assert.deepEqual([event?.reference, event?.status], ['evt_nobody', 'waiting']);
+  assert.equal(first(await json('provider-events retry', [event?.id ?? ''])).reference, 'evt_nobody');
   const holder = ['--holder-name', 'Shop', '--holder-country', 'DE'];
   await json('bank account set', ['eur', '--currency', 'EUR', '--iban', OUR_IBAN, ...holder]);
   assert.equal(first(await json('bank account list')).iban, OUR_IBAN);

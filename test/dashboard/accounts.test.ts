@@ -98,6 +98,9 @@ suite('accounts', () => {
     const page = await operator.get(`${PATH}/${number}`);
     const done = await operator.follow(operator.submit(page, `${PATH}/${number}`, { name: 'Known' }));
     assert.match(textOf(done), /The account has a new name\./);
+    const same = await operator.get(`${PATH}/${number}`);
+    const asItIs = await operator.follow(operator.submit(same, `${PATH}/${number}`));
+    assert.match(textOf(asItIs), /Nothing was changed\./);
     assert.equal((await store.accounts.fetch(number))?.name, 'Known');
     for (const name of ['', ' '.repeat(3)]) {
       const wrong = await operator.submit(await operator.get(`${PATH}/${number}`), `${PATH}/${number}`, {

@@ -115,6 +115,34 @@ suite('webhook endpoints', () => {
     assert.equal((await fetchEndpoint(service, endpoint.id)).description, 'Mine');
   });
 
+  test('are not told to be changed by a form that was sent as it was', async () => {
+    const endpoint = await createEndpoint(service, { description: 'As it was' });
+    const before = await fetchEndpoint(service, endpoint.id);
+    const page = await owner.follow(owner.submit(await owner.get(screenOf(endpoint)), endpoint.id));
+    assert.match(textOf(page), /Nothing was changed\./);
+    assert.deepEqual(await fetchEndpoint(service, endpoint.id), before);
+  });
+
+  test('that somebody else has changed are not deleted, switched off or given a secret by who has not seen it', async () => {
+    const endpoint = await createEndpoint(service);
+    const form = await owner.get(screenOf(endpoint));
+    await service.call('PUT', `/v3/webhook_endpoint/${endpoint.id}`, { body: { description: 'Theirs' } });
+    const before = await fetchEndpoint(service, endpoint.id);
+    for (const action of ['/delete', '/status', '/secret']) {
+      const late = await owner.submit(form, action);
+      assert.equal(late.status, 422, action);
+      assert.match(
+        textOf(late),
+        /Somebody has changed the endpoint meanwhile: see what it is now\. Nothing was done to it\./,
+      );
+      assert.equal(formIn(late, endpoint.id).fields.description, 'Theirs', 'what it is now');
+      assert.deepEqual(await fetchEndpoint(service, endpoint.id), before, action);
+    }
+    const late = await owner.submit(form, '/delete');
+    assert.equal((await owner.submit(late, '/delete')).status, 303);
+    assert.equal((await owner.get(screenOf(endpoint))).status, 404);
+  });
+
   test('refuse an address that is no good, with the mistake beside it', async () => {
     const endpoint = await createEndpoint(service);
     const page = await owner.submit(await owner.get(screenOf(endpoint)), endpoint.id, { url: 'nowhere' });

@@ -128,6 +128,10 @@ suite('API keys', () => {
     assert.equal(idsIn(first).length, 20);
     assert.ok(idsIn(second).length > 0 && idsIn(second).every((id) => !idsIn(first).includes(id)));
     assert.match(second.html, /<a href="[^"]*\/keys">Newest<\/a>/);
+    const [, revoke = ''] =
+      /action="([^"]*\/revoke\?after=[^"]*)"/.exec(second.html) ?? assert.fail('no form');
+    const revoked = await visitor.submit(second, revoke);
+    assert.equal(revoked.location, `${next}&done=key-revoked`, 'the page stays');
     assert.equal((await visitor.get(`${PATH}?after=nonsense`)).status, 400);
   });
 

@@ -156,6 +156,8 @@ suite('a mapping', () => {
     const [{ mapping }, ...others] = await mappings();
     assert.deepEqual([mapping.amount, mapping.remittance, others], [{ credit: 'In', debit: 'Out' }, [], []]);
     assert.equal(mapping.bank_reference, null);
+    const same = await save(taken, { 'replace.yes': 'on' });
+    assert.match(same.location ?? '', /\?done=unchanged$/);
     const bad = await save(taken, { name: 'My Bank' });
     assert.equal(bad.status, 400);
     assert.match(bad.html, /id="field-name-wrong"/);

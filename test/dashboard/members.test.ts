@@ -70,7 +70,35 @@ suite('members', () => {
     assert.match(textOf(late), /Ada Lovelace: Somebody has changed this meanwhile, to Owner\./);
     assert.equal(formIn(late, `/role?${query}`).fields.role, 'finance', 'the form is there');
     const changed = await visitor.post(action, fields);
-    assert.equal(changed.location, `/dashboard/${crowd.number}/live/members?${query}&done=role`);
+    assert.equal(changed.location, `/dashboard/${crowd.number}/live/members?${query}&done=unchanged`);
+  });
+
+  test('who are removed, or get a new link, leave their page of the list, unless it is gone', async () => {
+    const crowd = await store.accounts.create(
+      { name: 'Another crowd', webhookSecrets: service.account.webhookSecrets, testClockOffsetMs: 0 },
+      clock,
+    );
+    const invite = (name: string) =>
+      inviteUser(store, { account: crowd.number, role: 'support', name, email: '' });
+    const eldest = await invite('Eldest');
+    const elder = await invite('Elder');
+    for (let made = 0; made < 99; made++) await invite(`Member ${made}`);
+    const { visitor } = await signedInVisitor(service, { account: crowd.number, email: 'young@example.com' });
+    const list = `/dashboard/${crowd.number}/live/members`;
+    const [, older = ''] = /<a href="([^"]+)">Invited before</.exec((await visitor.get(list)).html) ?? [];
+    const query = older.slice(older.indexOf('?'));
+    assert.match(query, /^\?after=usr_/);
+    const act = async (action: string, id: string) => {
+      const form = formIn(await visitor.get(older), `/${action}${query}`);
+      return visitor.post(form.action, { ...form.fields, id });
+    };
+    const link = await act('link', elder.id);
+    assert.ok(link.html.includes(`<a class="button" href="${list}${query}">`), textOf(link));
+    const first = await visitor.follow(act('remove', eldest.id));
+    assert.match(textOf(first), /The member has no role on the account any more\./);
+    assert.deepEqual(first.html.match(/<span id="usr_\w+/g), [`<span id="${elder.id}`]);
+    const second = await act('remove', elder.id);
+    assert.equal(second.location, `${list}?done=removed`, 'the page is gone');
   });
 
   test('that are invited wrongly are told with what was typed', async () => {
@@ -175,6 +203,13 @@ suite('members', () => {
     assert.equal(now.shown, 'owner', 'what it is now is shown');
     assert.equal((await send(now, 'support')).status, 303);
     assert.equal(await rolesOf(), 'support');
+    const actions = async () =>
+      (await store.audit.list(installation, { subject: member.id }, { limit: 99 })).rows.length;
+    const before = await actions();
+    const unchanged = await visitor.follow(send(roleFormIn(await visitor.get(path())), 'support'));
+    assert.match(textOf(unchanged), /Nothing was changed\./);
+    assert.doesNotMatch(textOf(unchanged), /The role is changed/);
+    assert.equal(await actions(), before);
     const { shown: _, ...fields } = roleFormIn(await visitor.get(path()));
     const bare = await visitor.post(`${path()}/role`, omitted(fields, 'role'));
     assert.equal(bare.status, 400);

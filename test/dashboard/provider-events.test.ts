@@ -37,7 +37,10 @@ test('the overview leads to those that wait, which say why, and to the session',
   assert.match(overview.html, new RegExp(`href="${PATH}">2 provider events</a> matched nothing`));
   const page = await reader.get(PATH);
   const text = textOf(page);
-  assert.match(text, /stripe charge\.failed evt_known The rail has not answered about the payment\./);
+  assert.match(
+    text,
+    /stripe charge\.failed evt_known The rail has not told of the payment: it did not answer, or it refuses the key\./,
+  );
   assert.match(text, /stripe – evt_none No session has its payment\. cs_1 pi_2 9 –/);
   assert.doesNotMatch(text, /zebulon|evt_later/);
   assert.match(page.html, new RegExp(`href="/dashboard/1/test/sessions/${made.id}"`));

@@ -44,6 +44,10 @@ suite('credentials at rails', () => {
     assert.equal((await owner.submit(await owner.get(PATH), '/stripe', changed)).status, 303);
     const [{ hints }] = await stored();
     assert.deepEqual(hints, { secret_key: 'new1', webhook_secret: 'shop' });
+    const [before] = await stored();
+    const empty = await owner.follow(owner.submit(await owner.get(PATH), '/stripe'));
+    assert.match(textOf(empty), /Nothing was changed\./);
+    assert.deepEqual(await stored(), [before]);
   });
 
   test('say what is wrong beside the fields, and never what was typed', async () => {

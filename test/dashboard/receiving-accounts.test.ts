@@ -105,6 +105,36 @@ suite('receiving accounts', () => {
     assert.match(wrong.html, /id="field-iban-wrong">iban /);
   });
 
+  test('are not told to be changed by a form that was sent as it was', async () => {
+    await clear();
+    await put('eur', some);
+    await put('other', { ...some, iban: 'CH9300762011623852957' });
+    const send = async (id: string, fields = {}) =>
+      textOf(await owner.follow(owner.submit(await owner.get(screenOf(id)), `/${id}`, fields)));
+    const first = { 'order.first': 'on' };
+    assert.match(await send('other'), /Nothing was changed\./);
+    assert.match(await send('eur', first), /Nothing was changed\./, 'it was the first already');
+    assert.match(await send('other', first), /Your changes are saved\./);
+    assert.equal((await accounts())[0].id, 'other');
+  });
+
+  test('that somebody else has changed are not removed by who has not seen it', async () => {
+    await clear();
+    await put('eur', some);
+    const form = await owner.get(screenOf('eur'));
+    await put('eur', { bank_name: 'Theirs' });
+    const late = await owner.submit(form, '/eur/remove');
+    assert.equal(late.status, 422);
+    assert.match(
+      textOf(late),
+      /Somebody has changed the account meanwhile: see what it is now\. It was not removed\./,
+    );
+    assert.equal(formIn(late, '/eur').fields.bank_name, 'Theirs');
+    assert.equal((await accounts()).length, 1);
+    assert.equal((await owner.submit(late, '/eur/remove')).status, 303);
+    assert.deepEqual(await accounts(), []);
+  });
+
   test('are removed', async () => {
     await clear();
     await put('eur', some);

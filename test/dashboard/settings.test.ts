@@ -135,6 +135,18 @@ suite('settings', () => {
     assert.equal((await settings()).policy.late, 'hold');
   });
 
+  test('are not told to be saved by a form that was sent as it was', async () => {
+    const before = await settings();
+    const state = await service.database.state();
+    for (const part of ['business', 'branding', 'policy', 'api']) {
+      const page = await owner.follow(owner.submit(await owner.get(PATH), `/settings/${part}`));
+      assert.match(textOf(page), /Nothing was changed\./, part);
+      assert.doesNotMatch(textOf(page), /Your changes are saved/, part);
+    }
+    assert.deepEqual(await settings(), before);
+    assert.deepEqual(await service.database.state(), state);
+  });
+
   test('of two who edit at once lose nothing, and the second sees what changed', async () => {
     await put({ business: null });
     const form = await owner.get(PATH);

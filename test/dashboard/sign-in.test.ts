@@ -433,6 +433,26 @@ suite('a second factor', () => {
     assert.equal((await store.dashboardUsers.fetch(user.id))?.totp, null);
     clock = Date.now();
   });
+
+  test('has new recovery codes as long as it is there, and none once it is removed in another window', async () => {
+    const { user, visitor } = await newVisitor();
+    const { codes } = await setTotp(visitor);
+    const form = await profile(visitor);
+    const anew = await visitor.submit(form, '/profile/recovery-codes');
+    assert.match(textOf(anew), /Your recovery codes/);
+    assert.ok(!anew.html.includes(codes[0] ?? ''));
+    const removed = await visitor.follow(visitor.submit(form, '/profile/second-factor/remove'));
+    assert.match(textOf(removed), /The second factor is removed\./);
+    const actions = await actionsOf(user);
+    const late = await visitor.submit(form, '/profile/recovery-codes');
+    assert.equal(late.status, 422);
+    assert.match(textOf(late), /This was not done You have no second factor\. Set one up/);
+    assert.doesNotMatch(late.html, /<code>/);
+    assert.deepEqual((await store.dashboardUsers.fetch(user.id))?.recoveryCodes, []);
+    const again = await visitor.follow(visitor.submit(form, '/profile/second-factor/remove'));
+    assert.match(textOf(again), /Nothing was changed\./);
+    assert.deepEqual(await actionsOf(user), actions, 'and the log has nothing of it');
+  });
 });
 
 suite('the profile', () => {
@@ -447,6 +467,11 @@ suite('the profile', () => {
       }),
     );
     assert.ok(textOf(renamed).includes('A. <b>') && !renamed.html.includes('<b>'));
+    assert.ok(textOf(renamed).includes('Your name and e-mail address are changed.'));
+    const actions = await actionsOf(user);
+    const asItIs = await visitor.follow(visitor.submit(renamed, '/profile/name'));
+    assert.ok(textOf(asItIs).includes('Nothing was changed.'), textOf(asItIs));
+    assert.deepEqual(await actionsOf(user), actions);
     const { user: other } = await newVisitor();
     const taken = await visitor.submit(renamed, '/profile/name', { email: other.email, name: 'B' });
     assert.equal(taken.status, 422);

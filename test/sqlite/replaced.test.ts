@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openBooks } from '../crash/books.ts';
-import { freshDirectory, runToEnd, serve } from '../support/process.ts';
+import { freshDirectory, isRunning, type Running, runToEnd, serve } from '../support/process.ts';
 import { serveHere } from '../support/service.ts';
 
 const timeout = 60_000;
@@ -50,6 +50,12 @@ async function setUp(t: TestContext) {
 
 type Given = Awaited<ReturnType<typeof setUp>>;
 
+/** A moment, in which the server does something; fails once it has ended. */
+async function goesOn(server: Running): Promise<void> {
+  assert.ok(isRunning(server), `the server has ended: ${server.output.stderr}`);
+  await pause(20);
+}
+
 async function crashAndStartAgain(t: TestContext, { path, settings, server }: Given): Promise<Server> {
   await server.kill('SIGKILL');
   const again = await serveHere(t, settings);
@@ -68,7 +74,7 @@ suite('the log of a database that is served', () => {
       'the log of the database was removed or replaced while it was served',
     );
     const saved = 'everything in the log was copied into the database file';
-    while (!given.server.output.stderr.includes(saved)) await pause(20);
+    while (!given.server.output.stderr.includes(saved)) await goesOn(given.server);
     await given.assertAllThere(given.server);
     const again = await crashAndStartAgain(t, given);
     await given.assertAllThere(again);
@@ -123,8 +129,9 @@ suite('the file of a database that is served', () => {
     const { path, settings, server } = await setUp(t);
     const lock = `${path}.lock`;
     rmSync(lock);
-    while (statSync(lock, { throwIfNoEntry: false }) === undefined) await pause(20);
+    while (statSync(lock, { throwIfNoEntry: false }) === undefined) await goesOn(server);
     for (let code: number | null = 1; code !== 0; ) {
+      await goesOn(server);
       ({ code } = await runToEnd(t, ['keys', 'create', '--name', 'x'], settings));
     }
     assert.equal((await fetch(`${server.url}/readyz`)).status, 200);

@@ -11,6 +11,7 @@ import { bankEntries } from '../../src/store/resources/bank-entries.ts';
 import { bankFiles } from '../../src/store/resources/bank-files.ts';
 import { checkouts } from '../../src/store/resources/checkouts.ts';
 import { apiKeys } from '../../src/store/resources/directory.ts';
+import { events } from '../../src/store/resources/events.ts';
 import { movements } from '../../src/store/resources/movements.ts';
 import { overview } from '../../src/store/resources/overview.ts';
 import { loadProviderEvents, providerEvents } from '../../src/store/resources/provider-events.ts';
@@ -61,6 +62,18 @@ test('personal data is found by keys and indexes, and each row by itself', (t) =
     }
   }
   assert.ok(asked > 5);
+});
+
+test('the history of a session is found along its chain, and not among all events of the tenant', (t) => {
+  const tenant = { account: 1, mode: 'test' } as const;
+  const database = openFresh(t);
+  for (const before of [null, 'evt_1'] as const) {
+    const steps = planOf(database, events.timeline(tenant, 'chk_1', before, 10));
+    const searched = steps.filter((step) => step.startsWith('SEARCH event '));
+    assert.ok(searched.length >= 2, steps.join('\n'));
+    for (const step of searched) assert.match(step, /\(account=\? AND live=\? AND (position|id)=\?\)$/, step);
+    assert.doesNotMatch(steps.join('\n'), /AUTOMATIC|BLOOM/);
+  }
 });
 
 suite('what is found by an index alone, in the order of the list and no further than its page', () => {

@@ -293,6 +293,12 @@ suite('a second factor', () => {
     const replace = { type: 'replace_recovery_codes', recoveryCodes: anew } as const;
     assert.deepEqual(decided('change', withTotp(), replace).recoveryCodes, anew.map(hashCode));
   });
+
+  test('that is not there has no recovery codes, and is not taken away', () => {
+    const replace = { type: 'replace_recovery_codes', recoveryCodes: newRecoveryCodes() } as const;
+    assert.equal(refused(signedIn(), replace), 'not_found');
+    decided('unchanged', signedIn(), { type: 'remove_totp' });
+  });
 });
 
 suite('proving anew who one is', () => {
@@ -539,6 +545,9 @@ test('a name and an address can be changed, but not to the address of another us
   const rename = { type: 'rename_user', name: 'A', email: 'a@example.com' } as const;
   const user = decided('change', signedIn(), rename);
   assert.deepEqual([user.name, user.email], ['A', 'a@example.com']);
+  decided('unchanged', user, rename);
+  for (const other of [{ name: 'B' }, { email: 'b@example.com' }])
+    decided('change', user, { ...rename, ...other });
   assert.equal(refused(signedIn(), rename, { byEmail: { ...user, id: bob } }), 'user_exists /email');
   decided('change', signedIn(), rename, { byEmail: user });
 });

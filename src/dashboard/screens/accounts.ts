@@ -9,6 +9,7 @@ import { tokenField } from '../document.ts';
 import { type Editable, editFields } from '../edit.ts';
 import { type Form, field, keyAfter, onceField, onceIn, otherMistakes } from '../form.ts';
 import { pager, queryOf } from '../listing.ts';
+import { doneIf } from '../notices.ts';
 import { type Outcome, refused, refusedAs } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
 import { saveEdit } from '../save.ts';
@@ -129,7 +130,8 @@ ${editFields([nameField], answer.data, { form, mistakes })}
         body: { name, ...patch },
       }));
       if ('refusal' in saved) return refused(saved.refusal.status, saved.refusal.mistakes);
-      return 'mistakes' in saved ? one(visit, saved) : { goTo: path, done: 'account-renamed' };
+      if ('mistakes' in saved) return one(visit, saved);
+      return { goTo: path, done: doneIf(saved.isChanged, 'account-renamed') };
     },
   );
 }

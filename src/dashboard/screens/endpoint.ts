@@ -1,17 +1,18 @@
 /** A webhook endpoint: its settings, its secret, its health. */
 import { eventMeanings, eventTypes } from '../../events/types.ts';
 import { html } from '../../lib/html.ts';
-import type { ApiAnswer, Mistake } from '../api.ts';
+import type { ApiAnswer, ApiRefusal, Mistake } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
 import { bodyOf, type Editable, editFields, isSent } from '../edit.ts';
 import { type Form, hidden, keyAfter, onceField, onceIn, otherMistakes, second } from '../form.ts';
-import type { Notice } from '../notices.ts';
+import { doneIf, type Notice } from '../notices.ts';
 import { type Outcome, refused, refusedAs } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
-import { saveEdit } from '../save.ts';
+import { conditionFor, STALE, saveEdit } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
 import { overlapField, secondsIn } from '../secret-overlap.ts';
+import { mistake } from '../sign-in-forms.ts';
 import { factsOf, secretsOf, timeIn } from '../texts.ts';
 import { type Endpoint, endpointState } from '../webhook-texts.ts';
 
@@ -20,6 +21,13 @@ type Settings = Pick<Endpoint, 'url' | 'description' | 'events'>;
 
 const path = '/:account/:mode/webhooks/endpoints/:id';
 const current = 'webhooks';
+
+/** The version of the endpoint that its visitor has seen: what they do is done to that one alone. */
+const VERSION = 'version';
+const CHANGED = mistake(
+  'Somebody has changed the endpoint meanwhile: see what it is now. Nothing was done to it.',
+);
+const conditionIn = ({ form }: Visit) => conditionFor(form[VERSION]);
 
 const kinds = [...new Set(eventTypes.map((type) => type.split('.')[0] ?? ''))];
 const selectors = [
@@ -109,6 +117,7 @@ ${secretsOf([['Signing secret', secret]], `${listOf(visit)}/endpoints/${id}`)}`,
     const { id, health } = endpoint;
     const here = `${listOf(visit)}/endpoints/${id}`;
     const token = tokenField(visit.visitor);
+    const version = hidden(VERSION, answer.etag);
     const { may } = visit.place;
     const isEnabled = endpoint.status === 'enabled';
     return {
@@ -140,14 +149,14 @@ ${editFields(fields, endpoint, { form, mistakes })}
 ${second(
   isEnabled ? 'Disable' : 'Enable',
   html`<p>${isEnabled ? 'Its pending deliveries fail. They can be sent again once it is enabled.' : 'It receives events from then on.'}</p>
-<form method="post" action="${here}/status">${token}${hidden('status', isEnabled ? 'disabled' : 'enabled')}
+<form method="post" action="${here}/status">${token}${version}${hidden('status', isEnabled ? 'disabled' : 'enabled')}
 <button>${isEnabled ? 'Disable the endpoint' : 'Enable the endpoint'}</button></form>`,
 )}</section>`
 }
 ${
   may('WEBHOOK_ENDPOINT.ROTATE_SECRET') &&
   html`<section><h2>Secret</h2>
-<form method="post" action="${here}/secret">${token}${onceField()}
+<form method="post" action="${here}/secret">${token}${version}${onceField()}
 ${overlapField}
 <button>Make a new secret</button>
 </form></section>`
@@ -158,7 +167,7 @@ ${
 ${second(
   'Delete the endpoint',
   html`<p>Its pending deliveries fail, and cannot be sent again. It stays in the list of deliveries.</p>
-<form method="post" action="${here}/delete">${token}<button>Delete it</button></form>`,
+<form method="post" action="${here}/delete">${token}${version}<button>Delete it</button></form>`,
 )}</section>`
 }`,
     };
@@ -168,9 +177,13 @@ ${second(
 
   const updating = { operation: 'WEBHOOK_ENDPOINT.UPDATE', confirmed: true } as const;
 
+  /** The screen behind an action that the API has refused. */
+  const notDone = (visit: Visit, { status, mistakes }: ApiRefusal): Promise<Outcome> =>
+    screen(visit, visit.form, status === STALE ? CHANGED : mistakes);
+
   async function update(visit: Visit, patch: object, done: Notice): Promise<Outcome> {
-    const answer = await visit.api.send<Endpoint>('PUT', addressOf(visit), patch);
-    if (!answer.ok) return screen(visit, visit.form, answer.mistakes);
+    const answer = await visit.api.send<Endpoint>('PUT', addressOf(visit), patch, conditionIn(visit));
+    if (!answer.ok) return notDone(visit, answer);
     return { goTo: wayIn(visit.place.tenant, `webhooks/endpoints/${answer.data.id}`), done };
   }
 
@@ -182,7 +195,8 @@ ${second(
     }));
     if ('refusal' in saved) return refused(saved.refusal.status, saved.refusal.mistakes);
     if ('mistakes' in saved) return screen(visit, form, saved.mistakes);
-    return { goTo: wayIn(place.tenant, `webhooks/endpoints/${saved.data.id}`), done: 'saved' };
+    const done = doneIf(saved.isChanged, 'saved');
+    return { goTo: wayIn(place.tenant, `webhooks/endpoints/${saved.data.id}`), done };
   });
 
   declare({ method: 'POST', path: `${path}/status`, needs: updating }, (visit) => {
@@ -200,13 +214,11 @@ ${second(
     async (visit) => {
       const { api, form } = visit;
       const body = { overlap_seconds: secondsIn(form) };
-      const answer = await api.send<WithSecret>(
-        'POST',
-        `${addressOf(visit)}/rotate_secret`,
-        body,
-        onceIn(form),
-      );
-      return answer.ok ? secretScreen(visit, answer.data) : screen(visit, form, answer.mistakes);
+      const answer = await api.send<WithSecret>('POST', `${addressOf(visit)}/rotate_secret`, body, {
+        ...onceIn(form),
+        ...conditionIn(visit),
+      });
+      return answer.ok ? secretScreen(visit, answer.data) : notDone(visit, answer);
     },
   );
 
@@ -217,7 +229,8 @@ ${second(
       needs: { operation: 'WEBHOOK_ENDPOINT.DELETE', confirmed: true },
     },
     async (visit) => {
-      const answer = await visit.api.send('DELETE', addressOf(visit));
+      const answer = await visit.api.send('DELETE', addressOf(visit), undefined, conditionIn(visit));
+      if (!answer.ok && answer.status === STALE) return notDone(visit, answer);
       if (!answer.ok) return refused(answer.status, answer.mistakes);
       return { goTo: wayIn(visit.place.tenant, 'webhooks'), done: 'endpoint-deleted' };
     },

@@ -10,6 +10,7 @@ import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
 import { executeOnUser, type OwnCommand } from '../execute.ts';
 import { field, hidden, otherMistakes } from '../form.ts';
+import { doneIf } from '../notices.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { passkeyForm } from '../passkeys.ts';
 import type { Declare, OwnVisit } from '../screen.ts';
@@ -62,14 +63,17 @@ ${field({ name: 'code', label: 'Code', autocomplete: 'one-time-code', inputmode:
   declare(
     { method: 'POST', path: '/profile/second-factor/remove', needs: 'own-confirmed' },
     async (visit) => {
-      await change(visit, { type: 'remove_totp' });
-      return { goTo: '/profile', done: 'second-factor-removed' };
+      const decision = await change(visit, { type: 'remove_totp' });
+      const isRemoved = !isRefusal(decision) && decision.kind === 'change';
+      return { goTo: '/profile', done: doneIf(isRemoved, 'second-factor-removed') };
     },
   );
 
   declare({ method: 'POST', path: '/profile/recovery-codes', needs: 'own-confirmed' }, async (visit) => {
     const recoveryCodes = newRecoveryCodes();
-    await change(visit, { type: 'replace_recovery_codes', recoveryCodes });
+    const decision = await change(visit, { type: 'replace_recovery_codes', recoveryCodes });
+    // It may have been removed in another window: codes would be good for nothing.
+    if (isRefusal(decision)) return refused(422, mistake(decision.detail));
     return codesScreen(recoveryCodes, to(''));
   });
 

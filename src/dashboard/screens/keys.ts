@@ -16,7 +16,7 @@ import {
   otherMistakes,
   second,
 } from '../form.ts';
-import { pager, queryOf } from '../listing.ts';
+import { pageIn, pager, queryOf } from '../listing.ts';
 import { type Outcome, refused, refusedAs } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
 import type { Declare, Visit } from '../screen.ts';
@@ -54,7 +54,7 @@ export function keyScreens(declare: Declare, { basePath }: DashboardDependencies
       second(
         'Revoke',
         html`<p>Programs that use it are refused from then on. It cannot be made active again.</p>
-<form method="post" action="${here}/${id}/revoke">${token}<button>Revoke the key</button></form>`,
+<form method="post" action="${here}/${id}/revoke${pageIn(query)}">${token}<button>Revoke the key</button></form>`,
       );
     return {
       status: mistakes.length > 0 ? refusedAs(status) : 200,
@@ -115,10 +115,10 @@ ${checkboxes({ name: 'permissions', label: 'The key may', choices: permissionCho
 
   declare(
     { method: 'POST', path: `${path}/:id/revoke`, needs: { operation: 'API_KEY.REVOKE', confirmed: true } },
-    async ({ api, params, place }) => {
+    async ({ api, params, place, query }) => {
       const answer = await api.send('POST', `/v3/api_key/${encodeURIComponent(params.id ?? '')}/revoke`);
       if (!answer.ok) return refused(answer.status, answer.mistakes);
-      return { goTo: wayIn(place.tenant, 'keys'), done: 'key-revoked' };
+      return { goTo: wayIn(place.tenant, `keys${pageIn(query)}`), done: 'key-revoked' };
     },
   );
 }

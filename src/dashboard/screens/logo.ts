@@ -5,6 +5,7 @@ import type { Mistake } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
 import { type Form, field, hidden, otherMistakes, second } from '../form.ts';
+import { doneIf } from '../notices.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
 import { conditionFor, STALE } from '../save.ts';
@@ -93,7 +94,10 @@ ${second(
       'content-type': typeOf(bytes),
       ...conditionFor(form[VERSION]),
     });
-    if (answer.ok) return { goTo: wayIn(place.tenant, 'settings/logo'), done: 'logo-saved' };
+    if (answer.ok) {
+      const done = doneIf(answer.etag !== form[VERSION], 'logo-saved');
+      return { goTo: wayIn(place.tenant, 'settings/logo'), done };
+    }
     if (answer.status === STALE) return screen(visit, 'stale to set');
     return screen(visit, onFile(answer.mistakes.map(({ message }) => message).join(' ')));
   });

@@ -15,6 +15,7 @@ import { entriesOf, mistakesOf as mistakesIn, type Preview } from '../bank/previ
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
 import { checkboxes, chosenIn, type Form, field, hidden, otherMistakes, second } from '../form.ts';
+import { doneIf } from '../notices.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
 import { saveChange } from '../save.ts';
@@ -107,7 +108,8 @@ ${field({ name: 'file', label: 'A CSV file of your bank', type: 'file', hint: 'I
       const isTaken = Object.hasOwn(known, name) && !chosenIn(form, 'replace').includes('yes');
       return { body: { csv_mappings: { [name]: mapping } }, mistakes: [...own, ...(isTaken ? taken : [])] };
     });
-    if ('data' in saved) return { goTo: wayIn(place.tenant, 'bank/mappings'), done: 'mapping-saved' };
+    if ('data' in saved)
+      return { goTo: wayIn(place.tenant, 'bank/mappings'), done: doneIf(saved.isChanged, 'mapping-saved') };
     const { status, mistakes } = 'refusal' in saved ? saved.refusal : saved;
     return edit(visit, { form, sample, failed: { status, mistakes: inForm(mistakes, name) } });
   });

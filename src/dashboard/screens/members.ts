@@ -7,6 +7,8 @@ import type { Mistake } from '../api.ts';
 import { tokenField } from '../document.ts';
 import { type Editable, seenField } from '../edit.ts';
 import { type Form, field, hidden, keyAfter, onceField, onceIn, otherMistakes } from '../form.ts';
+import { pageIn } from '../listing.ts';
+import { doneIf } from '../notices.ts';
 import { type Outcome, refused, refusedAs } from '../outcome.ts';
 import { type Place, pathIn } from '../place.ts';
 import { saveEdit } from '../save.ts';
@@ -49,8 +51,8 @@ export function memberScreens(declare: Declare, basePath: string): void {
     { form, status, mistakes }: Sent = notSent,
     chosen?: Chosen,
   ): Promise<Outcome> {
-    const { place, live, visitor } = visit;
-    const answer = await live.get<Member[]>(`/v3/member${pageOf(visit, { limit: String(LIMIT) })}`);
+    const { place, live, query, visitor } = visit;
+    const answer = await live.get<Member[]>(listOf(query));
     if (!answer.ok) return refused(answer.status, answer.mistakes);
     const token = tokenField(visitor);
     const about = chosen && answer.data.find(({ id }) => id === chosen.id);
@@ -74,7 +76,7 @@ ${table(
     member.status === 'invited'
       ? 'invited'
       : (member.last_seen_at?.slice(0, 16).replace('T', ' ') ?? 'signed out'),
-    html`<div class="row">${buttonFor(member, place, token, 'link', 'New link')}${buttonFor(member, place, token, 'remove', 'Remove')}</div>`,
+    html`<div class="row">${buttonFor(member, visit, token, 'link', 'New link')}${buttonFor(member, visit, token, 'remove', 'Remove')}</div>`,
   ]),
 )}
 ${answer.nextCursor !== null && html`<p><a href="${to(place)}?after=${answer.nextCursor}">Invited before</a></p>`}
@@ -93,19 +95,19 @@ ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.ema
   }
 
   const roleForm = (member: Member, role: string, visit: Visit, token: Html): Html =>
-    html`<form method="post" action="${to(visit.place, '/role')}${pageOf(visit)}" class="row">${token}${hidden('id', member.id)}${seenField(roleFields, member)}<select name="role" aria-label="Role">${roleChoices.map(
+    html`<form method="post" action="${to(visit.place, '/role')}${pageIn(visit.query)}" class="row">${token}${hidden('id', member.id)}${seenField(roleFields, member)}<select name="role" aria-label="Role">${roleChoices.map(
       ([value, title]) =>
         html`<option value="${value}"${value === role && html` selected`}>${title}</option>`,
     )}</select><button class="quiet">Change</button></form>`;
 
   const buttonFor = (
     { id, name, email }: Member,
-    place: Place,
+    { place, query }: Visit,
     token: Html,
     action: string,
     text: string,
   ): Html =>
-    html`<form method="post" action="${to(place, `/${action}`)}">${token}${hidden('id', id)}<button class="quiet" aria-label="${text}: ${name || email || id}">${text}</button></form>`;
+    html`<form method="post" action="${to(place, `/${action}`)}${pageIn(query)}">${token}${hidden('id', id)}<button class="quiet" aria-label="${text}: ${name || email || id}">${text}</button></form>`;
 
   declare({ method: 'GET', path: PATH, needs: { operation: 'MEMBER.LIST' } }, (visit) => members(visit));
 
@@ -134,7 +136,7 @@ ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.ema
       }));
       if ('data' in saved)
         return saved.data.role === role
-          ? { goTo: goTo(place) + pageOf(visit), done: 'role' }
+          ? { goTo: goTo(place) + pageIn(visit.query), done: doneIf(saved.isChanged, 'role') }
           : members(visit, notSent, stays(saved.data));
       if ('refusal' in saved) return refused(saved.refusal.status, saved.refusal.mistakes);
       const { status, mistakes } = saved;
@@ -144,18 +146,24 @@ ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.ema
 
   declare(
     { method: 'POST', path: `${PATH}/remove`, needs: { operation: 'MEMBER.DELETE', confirmed: true } },
-    async ({ form: { id = '' }, place, live, visitor }) => {
+    async ({ form: { id = '' }, place, live, query, visitor }) => {
       const answer = await live.send('DELETE', memberPath(id));
       if (!answer.ok) return refused(answer.status, answer.mistakes);
-      return id === visitor.user.id ? { goTo: '' } : { goTo: goTo(place), done: 'removed' };
+      if (id === visitor.user.id) return { goTo: '' };
+      // The page may have had nobody else.
+      const left = await live.get<Member[]>(listOf(query));
+      const page = left.ok && left.data.length > 0 ? pageIn(query) : '';
+      return { goTo: goTo(place) + page, done: 'removed' };
     },
   );
 
   declare(
     { method: 'POST', path: `${PATH}/link`, needs: { operation: 'MEMBER.RESET', confirmed: true } },
-    async ({ form: { id = '' }, place, live }) => {
+    async ({ form: { id = '' }, place, live, query }) => {
       const answer = await live.send<NewLink>('POST', `${memberPath(id)}/reset`);
-      return answer.ok ? linkScreen(answer.data, to(place)) : refused(answer.status, answer.mistakes);
+      return answer.ok
+        ? linkScreen(answer.data, to(place) + pageIn(query))
+        : refused(answer.status, answer.mistakes);
     },
   );
 }
@@ -163,11 +171,9 @@ ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.ema
 /** Status of a form for what somebody else has changed meanwhile. */
 const CHANGED = 422;
 
-/** Query for the page that the visitor sees of the members: whoever changes a role stays on it. */
-function pageOf({ query: { after } }: Visit, more: Readonly<Record<string, string>> = {}): string {
-  const query = new URLSearchParams({ ...more, ...(after === undefined ? {} : { after }) });
-  return query.size === 0 ? '' : `?${query}`;
-}
+/** The page of the members that a screen has. */
+const listOf = ({ after }: Form): string =>
+  `/v3/member?${new URLSearchParams({ limit: String(LIMIT), ...(after === undefined ? {} : { after }) })}`;
 
 /** A role that the visitor left as they saw it, and that somebody else has changed meanwhile. */
 function stays({ id, role }: Member): Chosen {

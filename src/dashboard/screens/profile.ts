@@ -18,6 +18,7 @@ import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
 import { executeOnUser, type OwnCommand } from '../execute.ts';
 import { type Form, field, hidden, otherMistakes } from '../form.ts';
+import { doneIf } from '../notices.ts';
 import type { Outcome } from '../outcome.ts';
 import { emailMistakes, newPasswordField, passwordMistakes } from '../personal.ts';
 import { accountNamesOf } from '../place.ts';
@@ -159,7 +160,7 @@ ${
     if (mistakes.length > 0) return profile(visit, form, mistakes);
     const decision = await change(visit, { type: 'rename_user', name, email });
     if (isRefusal(decision)) return profile(visit, form, [{ message: decision.detail, pointer: '/email' }]);
-    return { goTo: '/profile', done: 'renamed' };
+    return { goTo: '/profile', done: doneIf(decision.kind === 'change', 'renamed') };
   });
 
   declare({ method: 'POST', path: '/profile/password', needs: 'sign-in' }, async (visit) => {

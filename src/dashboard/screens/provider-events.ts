@@ -95,7 +95,9 @@ const retryForm = ({ visitor }: Visit, { id, reference }: WaitingEvent, action: 
 
 /** Without a session there is nothing that its rail could be asked about. */
 const reasonOf = ({ checkout }: WaitingEvent): string =>
-  checkout === null ? 'No session has its payment.' : 'The rail has not answered about the payment.';
+  checkout === null
+    ? 'No session has its payment.'
+    : 'The rail has not told of the payment: it did not answer, or it refuses the key.';
 
 const referencesOf = ({ attempt_reference: attempt, payment_reference: payment }: WaitingEvent): Html =>
   html`${[...new Set([attempt, payment])].map((each) => each !== null && html`<code>${each}</code> `)}`;

@@ -8,6 +8,7 @@ import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
 import { field, hidden, otherMistakes, second } from '../form.ts';
 import { TYPED_SECRETS } from '../kept.ts';
+import { doneIf } from '../notices.ts';
 import { notFound, type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
 import { credentialRails } from '../rails.ts';
@@ -121,7 +122,8 @@ ${second(
     const condition = conditionFor(form[VERSION]);
     const answer = await api.send('PUT', `/v3/rail_credentials/${params.rail}`, body, condition);
     if (!answer.ok) return screen(visit, answer.status === STALE ? CHANGED : answer.mistakes);
-    return { goTo: wayIn(place.tenant, 'settings'), done: 'credentials-saved' };
+    const done = doneIf(answer.etag !== form[VERSION], 'credentials-saved');
+    return { goTo: wayIn(place.tenant, 'settings'), done };
   });
 
   declare(

@@ -6,11 +6,13 @@ import { testTransferOf } from '../bank/test-transfer.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
 import { bodyOf, type Editable, editFields, isSent } from '../edit.ts';
-import { checkboxes, chosenIn, type Form, field, otherMistakes, second } from '../form.ts';
+import { checkboxes, chosenIn, type Form, field, hidden, otherMistakes, second } from '../form.ts';
+import { doneIf } from '../notices.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
-import { STALE, saveEdit } from '../save.ts';
+import { conditionFor, STALE, saveEdit } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
+import { mistake } from '../sign-in-forms.ts';
 import { factsOf } from '../texts.ts';
 
 type ReceivingAccount = ReturnType<typeof representReceivingAccount>;
@@ -62,6 +64,12 @@ const fields: readonly AccountField[] = [
 ];
 const names = ['id', 'first', ...fields.map(({ name }) => name)];
 
+/** The version that the form to remove the account was made for. */
+const VERSION = 'version';
+const CHANGED = mistake(
+  'Somebody has changed the account meanwhile: see what it is now. It was not removed.',
+);
+
 const addressOf = (id: string | undefined) => `/v3/receiving_account/${encodeURIComponent(id ?? '')}`;
 
 /** The same account, however its numbers are written. */
@@ -71,6 +79,11 @@ export function receivingAccountScreens(declare: Declare, { basePath }: Dashboar
   const hereOf = ({ place }: Visit, screen: string) => `${basePath}${pathIn(place.tenant, screen)}`;
   const fetchIn = ({ api, params }: Visit): Promise<ApiAnswer<ReceivingAccount>> =>
     api.get<ReceivingAccount>(addressOf(params.id));
+
+  async function isFirst({ api, params }: Visit): Promise<boolean> {
+    const all = await api.get<readonly ReceivingAccount[]>('/v3/receiving_account');
+    return all.ok && all.data[0]?.id === params.id;
+  }
 
   const firstBox = (form: Form) =>
     checkboxes({
@@ -152,7 +165,7 @@ ${
 ${second(
   'Remove the account',
   html`<p>Payers who have its details already can still pay into it. Its statements can be imported only while it is here.</p>
-<form method="post" action="${here}/remove">${token}<button>Remove it</button></form>`,
+<form method="post" action="${here}/remove">${token}${hidden(VERSION, answer.etag)}<button>Remove it</button></form>`,
 )}</section>`
 }`,
     };
@@ -163,12 +176,15 @@ ${second(
   declare({ method: 'POST', path, needs: set }, async (visit) => {
     const { api, form, params, place } = visit;
     const edited = { fields, form };
+    // Its place among the others is no part of its version.
+    const isMoved = chosenIn(form, 'order').includes('first') && !(await isFirst(visit));
     const saved = await saveEdit<ReceivingAccount>(api, addressOf(params.id), edited, (patch) => ({
       body: { ...patch, ...firstIn(form) },
     }));
     if ('refusal' in saved) return refused(saved.refusal.status, saved.refusal.mistakes);
     if ('mistakes' in saved) return screen(visit, saved.mistakes);
-    return { goTo: wayIn(place.tenant, `settings/receiving-accounts/${saved.data.id}`), done: 'saved' };
+    const done = doneIf(saved.isChanged || isMoved, 'saved');
+    return { goTo: wayIn(place.tenant, `settings/receiving-accounts/${saved.data.id}`), done };
   });
 
   declare(
@@ -177,8 +193,11 @@ ${second(
       path: `${path}/remove`,
       needs: { operation: 'RECEIVING_ACCOUNT.DELETE', confirmed: true },
     },
-    async ({ api, params, place }) => {
-      const answer = await api.send('DELETE', addressOf(params.id));
+    async (visit) => {
+      const { api, form, params, place } = visit;
+      const condition = conditionFor(form[VERSION]);
+      const answer = await api.send('DELETE', addressOf(params.id), undefined, condition);
+      if (!answer.ok && answer.status === STALE) return screen(visit, CHANGED);
       if (!answer.ok) return refused(answer.status, answer.mistakes);
       return { goTo: wayIn(place.tenant, 'settings'), done: 'receiving-account-removed' };
     },

@@ -6,6 +6,7 @@ import { type ApiAnswer, type Mistake, mistakesOf } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
 import { field, hidden, keyAfter, onceField, onceIn, otherMistakes } from '../form.ts';
+import { doneIf } from '../notices.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
 import { STALE } from '../save.ts';
@@ -109,7 +110,7 @@ ${itemForm(rows, blanks, mistakes)}
     const { items, own } = itemsFrom(rows, now.data.invoice_currency);
     const headers = { ...onceIn(form), 'if-match': etag };
     const answer = await api.send('PUT', `/v3/checkout/${idIn(visit)}`, { items }, headers);
-    if (answer.ok) return { goTo: sessionWay(visit), done: 'items-changed' };
+    if (answer.ok) return { goTo: sessionWay(visit), done: doneIf(answer.etag !== etag, 'items-changed') };
     const failed = { status: answer.status, mistakes: mistakesOf(answer, own) };
     if (answer.status !== STALE) return editForm(visit, now.data, { etag, rows, blanks: 1, failed });
     // Somebody was quicker: what they made of it is shown, and the form is for what there is now.

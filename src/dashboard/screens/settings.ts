@@ -10,6 +10,7 @@ import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
 import { type Editable, editFields } from '../edit.ts';
 import { onceField, onceIn, otherMistakes } from '../form.ts';
+import { doneIf } from '../notices.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
 import { credentialRails } from '../rails.ts';
@@ -131,7 +132,7 @@ ${table('Credentials', ['Rail', 'Secrets', 'Set'], rows, '')}</section>`;
         const saved = await saveEdit<Settings>(api, SETTINGS, { fields: fieldsOf(visit, part), form });
         if ('refusal' in saved) return refused(saved.refusal.status, saved.refusal.mistakes);
         if ('mistakes' in saved) return screen(visit, { part: part.part, mistakes: saved.mistakes });
-        return { goTo: wayIn(place.tenant, 'settings'), done: 'saved' };
+        return { goTo: wayIn(place.tenant, 'settings'), done: doneIf(saved.isChanged, 'saved') };
       },
     );
 

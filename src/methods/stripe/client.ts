@@ -4,6 +4,7 @@
  */
 import type { Tenant } from '../../checkout/tenant.ts';
 import { createCounts } from '../../lib/counts.ts';
+import { createLru } from '../../lib/lru.ts';
 import { version } from '../../version.ts';
 import { API_VERSION, type StripeApi, type StripeCall, stripeApi } from './api.ts';
 import { formOf } from './form.ts';
@@ -43,13 +44,22 @@ export class StripeTrouble extends Error {
   /** Stripe's code of the error, or the parameter concerned; empty if there is none. */
   readonly code: string;
   readonly parameter: string;
-  constructor(kind: TroubleKind, message: string, { code = '', parameter = '' } = {}) {
+  /** True for what was told of lately: one key that lacks a permission is refused at every payment. */
+  readonly wasTold: boolean;
+  constructor(kind: TroubleKind, message: string, { code = '', parameter = '', wasTold = false } = {}) {
     super(message);
     this.kind = kind;
     this.code = code;
     this.parameter = parameter;
+    this.wasTold = wasTold;
   }
 }
+
+/** The alert about something with this id; none where Stripe does not answer, or the same was told of lately. */
+export const alertOf = (
+  id: string,
+  { kind, message, wasTold }: StripeTrouble,
+): { readonly alert?: string } => (kind === 'unavailable' || wasTold ? {} : { alert: `${id}: ${message}` });
 
 /** Calls Stripe for a tenant. Rejects with StripeTrouble, and with nothing else. */
 export type Ask = <Answer>(
@@ -59,6 +69,10 @@ export type Ask = <Answer>(
 
 /** Before another try; somebody waits. */
 const PAUSE_MS = 500;
+/** For so long what Stripe says of a refused key is told once for each account and mode. */
+const TOLD_MS = 60 * 60_000;
+/** Refusals of keys that are remembered for that. */
+const MAX_TOLD = 1_000;
 /** Time beyond the time-outs of all tries. */
 const PAUSES_MS = 2_000;
 
@@ -67,6 +81,19 @@ export function createLine(options: LineOptions): Ask {
   /** Calls under way by the number of their account: one for which Stripe is slow takes nothing from the others. */
   const underWay = createCounts<number>();
   let inAll = 0;
+  const told = createLru<string, number>({ most: MAX_TOLD });
+
+  /** The refusal of a key, with whose it is. */
+  function refusalOfKey(
+    { account, mode }: Tenant,
+    { message, code, parameter }: StripeTrouble,
+  ): StripeTrouble {
+    const text = `Stripe refuses the key of account ${account} in ${mode} mode: ${message}`;
+    const now = Date.now();
+    const wasTold = now - (told.get(text) ?? -TOLD_MS) < TOLD_MS;
+    if (!wasTold) told.set(text, now);
+    return new StripeTrouble('forbidden', text, { code, parameter, wasTold });
+  }
 
   function begin(account: number): void {
     const own = inAll < concurrencyInAll / 2 ? concurrency : 1;
@@ -94,7 +121,10 @@ export function createLine(options: LineOptions): Ask {
         );
       // The answer is believed to be of the type that Stripe's own library gives it.
       const stripe = stripeApi(
-        async <Answer>(call: StripeCall) => (await send(call, secretKey, deadline, options)) as Answer,
+        async <Answer>(call: StripeCall) =>
+          (await send(call, secretKey, deadline, options).catch((error: StripeTrouble) => {
+            throw error.kind === 'forbidden' ? refusalOfKey(tenant, error) : error;
+          })) as Answer,
       );
       return question(stripe);
     })().finally(() => ended(account));

@@ -5,7 +5,7 @@ import type { Checkout, Refund } from '../../checkout/session.ts';
 import type { TenantTime } from '../../checkout/tenant.ts';
 import type { RefundAnswer } from '../method.ts';
 import { toStripeAmount } from './amounts.ts';
-import { type Ask, StripeTrouble } from './client.ts';
+import { type Ask, alertOf, StripeTrouble } from './client.ts';
 import { metadataOf } from './page.ts';
 import { refundAnswer, refundFailed, refundPending } from './refund-answer.ts';
 
@@ -37,8 +37,7 @@ export async function refundAtStripe(
     if (!(error instanceof StripeTrouble)) throw error;
     const reference = refund.reference;
     // Only the question was refused: the refund itself may be fine.
-    const alert = error.kind === 'unavailable' ? {} : { alert: `${refund.id}: ${error.message}` };
-    return { ...pending, reference, ...alert };
+    return { ...pending, reference, ...alertOf(refund.id, error) };
   }
 }
 

@@ -7,7 +7,7 @@ import type { Mode, Tenant } from '../../checkout/tenant.ts';
 import type { Vault } from '../credentials.ts';
 import type { Occasion, PaidAccount, Rail, RailAnswer } from '../method.ts';
 import { canCharge, takesCurrency, toStripeAmount } from './amounts.ts';
-import { type Ask, createLine, StripeTrouble } from './client.ts';
+import { type Ask, alertOf, createLine, StripeTrouble } from './client.ts';
 import { STRIPE, type StripeKeys, stripeCredentials, stripeKeysOf } from './credentials.ts';
 import { readStripeEvent } from './event.ts';
 import type { StripeHttp } from './http.ts';
@@ -209,16 +209,16 @@ async function usable(ask: Ask, asked: Asked, page: Page): Promise<RailAnswer> {
 
 function startTrouble(asked: Asked, error: unknown): RailAnswer {
   if (!(error instanceof StripeTrouble)) throw error;
-  const alert = `${asked.attempt.id}: ${error.message}`;
+  const alert = alertOf(asked.attempt.id, error);
   switch (error.kind) {
     case 'unavailable':
       return notKnown(asked);
     case 'key_reused':
-      return { ...notKnown(asked), alert };
+      return { ...notKnown(asked), ...alert };
     case 'forbidden':
-      return { ...failed('Stripe does not accept the key of the shop.'), alert };
+      return { ...failed('Stripe does not accept the key of the shop.'), ...alert };
     case 'refused':
-      return { ...failed(`Stripe refuses the payment: ${error.message}`), alert };
+      return { ...failed(`Stripe refuses the payment: ${error.message}`), ...alert };
   }
 }
 
@@ -300,9 +300,7 @@ const noFee = { balance: null, untold: '' } as const;
 
 function syncTrouble(asked: Asked, error: unknown): RailAnswer {
   if (!(error instanceof StripeTrouble)) throw error;
-  return error.kind === 'unavailable'
-    ? notKnown(asked)
-    : { ...notKnown(asked), alert: `${asked.attempt.id}: ${error.message}` };
+  return { ...notKnown(asked), ...alertOf(asked.attempt.id, error) };
 }
 
 async function cancel(ask: Ask, given: Asked): Promise<RailAnswer> {

@@ -80,7 +80,8 @@ function timeline(
         ? newestOf(tenant, [checkout])
         : sql`SELECT previous FROM event WHERE ${owned(tenant)} AND id = ${beforeEvent} AND subject = ${checkout}`,
       limit + 1,
-      sql`SELECT ${columns} FROM chain JOIN ${eventAt(tenant)} ORDER BY position DESC`,
+      // CROSS keeps to the chain: by itself SQLite goes through all events of the tenant, which are in this order.
+      sql`SELECT ${columns} FROM chain CROSS JOIN ${eventAt(tenant)} ORDER BY position DESC`,
     ),
     postgres: endedBy(
       { length: raw('octet_length(body)'), most: PAGE_LENGTH, order: raw('sequence DESC') },

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Ends } from '../../support/clean-up.ts';
 import { freshDirectory, runToEnd } from '../../support/process.ts';
 import type { Kind } from './kinds.ts';
@@ -72,11 +73,16 @@ export function keepWriting({ url }: { readonly url: string }) {
     }
   }
   const clients = Array.from({ length: 8 }, client);
+  const end = Promise.all(clients);
   return {
     acknowledged,
+    /** Resolves when so many were acknowledged; fails as soon as the service does not answer as it should. */
+    async reaches(count: number): Promise<void> {
+      while (acknowledged.length < count) await Promise.race([end, pause(20)]);
+    },
     async stop() {
       going = false;
-      await Promise.all(clients);
+      await end;
     },
   };
 }

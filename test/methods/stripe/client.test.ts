@@ -4,8 +4,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { suite, type TestContext, test } from 'node:test';
 import Stripe from 'stripe';
+import type { Mode } from '../../../src/checkout/tenant.ts';
 import { API_VERSION, type StripeApi } from '../../../src/methods/stripe/api.ts';
-import { createLine, type LineOptions } from '../../../src/methods/stripe/client.ts';
+import {
+  alertOf,
+  createLine,
+  type LineOptions,
+  type StripeTrouble,
+} from '../../../src/methods/stripe/client.ts';
 import { fetchHttp, type StripeHttp, type StripeRequest } from '../../../src/methods/stripe/http.ts';
 
 const HOUR_MS = 3_600_000;
@@ -114,6 +120,36 @@ test('a call without a key, or whose key cannot be looked up now, is not made', 
   );
   const lost = async () => Promise.reject(new Error('the database is away'));
   await assert.rejects(asked(lost), { kind: 'unavailable', message: 'the database is away' });
+});
+
+test('what Stripe says of a refused key is told once an hour for each account and mode, with whose key it is', async (t) => {
+  let message = "Having the 'rak_charge_read' permission would allow this request to continue.";
+  const http: StripeHttp = async () => ({
+    status: 403,
+    shouldRetry: null,
+    text: JSON.stringify({ error: { type: 'invalid_request_error', message } }),
+  });
+  const ask = lineOver(http, { secretKeyOf: async () => 'rk_x' });
+  const refusal = (account: number, mode: Mode) =>
+    ask({ account, mode }, (stripe) => stripe.refunds.retrieve('re_1')).then(
+      () => assert.fail('it is answered'),
+      (error: StripeTrouble) => error,
+    );
+  const first = await refusal(7, 'live');
+  assert.deepEqual(alertOf('att_1', first), {
+    alert: `att_1: Stripe refuses the key of account 7 in live mode: ${message}`,
+  });
+  assert.equal(first.kind, 'forbidden');
+  const isTold = async (account: number, mode: Mode) => !(await refusal(account, mode)).wasTold;
+  assert.deepEqual(
+    [await isTold(7, 'live'), await isTold(7, 'test'), await isTold(8, 'live')],
+    [false, true, true],
+  );
+  const since = Date.now();
+  t.mock.method(Date, 'now', () => since + HOUR_MS);
+  assert.deepEqual([await isTold(7, 'live'), await isTold(7, 'live')], [true, false]);
+  message = message.replace('charge', 'dispute');
+  assert.deepEqual([await isTold(7, 'live'), await isTold(7, 'live')], [true, false], 'another permission');
 });
 
 suite('an answer', () => {

@@ -344,7 +344,10 @@ suite('the fee of a card payment', () => {
       ['error_before', undefined],
       ['reset_after', undefined],
       ['not_json', undefined],
-      ['forbidden', /does not tell the fee of pi_\w+: The provided key 'the key' may not do this\.$/],
+      [
+        'forbidden',
+        /does not tell the fee of pi_\w+: Stripe refuses the key of account 1 in test mode: The provided key 'the key' may not do this\.$/,
+      ],
     ] as const) {
       const started = await harness.started();
       harness.pay(started.attempt);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { AttemptStatus } from '../../../src/checkout/session.ts';
-import { afterAnswer, RETURN_URL, startHarness, troubles } from './harness.ts';
+import { afterAnswer, RETURN_URL, refundOf, startHarness, troubles } from './harness.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -70,13 +70,24 @@ suite('trouble on the way to Stripe', () => {
       const answer = await harness.rail.sync(checkout, attempt, Date.now());
       assert.equal(answer.status, 'requires_action');
       assert.ok(answer.alert);
+      assert.match(answer.alert, /^pat_\w+: Stripe refuses the key of account 1 in test mode: /);
       assert.doesNotMatch(answer.alert, /sk_test/);
+      // Once, however often Stripe is asked meanwhile, and about whatever.
+      harness.stripe.next(misbehaviour);
+      assert.equal((await harness.rail.sync(checkout, attempt, Date.now())).alert, undefined);
+      const paid = await harness.paid();
+      harness.stripe.next(misbehaviour);
+      const refund = refundOf(paid);
+      assert.equal((await harness.rail.refund(paid.checkout, refund, Date.now())).alert, undefined);
       const planned = harness.planned();
+      const now = Date.now() + HOUR;
+      t.mock.method(Date, 'now', () => now);
       harness.stripe.next(misbehaviour);
       const start = await harness.rail.start?.(planned.checkout, planned.attempt, RETURN_URL, Date.now());
       assert.equal(start?.status, 'failed');
       assert.equal(start?.reason, 'Stripe does not accept the key of the shop.');
-      assert.doesNotMatch(String(start?.alert), /sk_test/);
+      assert.match(start?.alert ?? '', /: Stripe refuses the key of account 1 in test mode: /);
+      assert.doesNotMatch(start?.alert ?? '', /sk_test/);
     });
   }
 
