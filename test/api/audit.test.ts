@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createAccount } from '../../src/accounts/account.ts';
+import { numbersOf } from '../support/database.ts';
 import { startService } from '../support/service.ts';
 import { IBAN } from './bank.ts';
 import { createSession, type Data, pay, succeeded } from './shop.ts';
@@ -128,12 +129,11 @@ test('a filtered page looks at 5,000 entries, and the next one goes on behind th
   const answer = await call('PUT', '/v3/account_settings', { body, headers: { authorization } });
   succeeded(answer);
   const { database } = service;
-  const id = database.kind === 'sqlite' ? [] : ["'aud_z' || lpad(n::text, 25, '0')"];
+  const id = database.kind === 'sqlite' ? [] : ["'aud_z' || lpad(number::text, 25, '0')"];
   const checksum = database.kind === 'sqlite' ? ['0'] : [];
   const values = [...id, "'x'", '0', 'at', "'time'", "'filler'", "''", ...checksum].join(', ');
   await database.query(`
-    WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 5001)
-    INSERT INTO audit SELECT account, live, ${values} FROM audit, numbers
+    INSERT INTO audit SELECT account, live, ${values} FROM audit, ${numbersOf(database, 1, 5001)}
     WHERE request_id = '${answer.headers.get('x-request-id')}'`);
   const first = await own('?action=change_settings&subject=account');
   assert.deepEqual([first.data, first.has_more], [[], true]);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import { installation, MAX_USERS } from '../../src/users/user.ts';
+import { numbersOf } from '../support/database.ts';
 import { startService } from '../support/service.ts';
 import { assertRefused, type Data, succeeded, writesNothing } from './shop.ts';
 
@@ -38,9 +39,8 @@ async function fill(id: string): Promise<void> {
   };
   await database.query(
     `INSERT INTO dashboard_user (${columns.join(', ')})
-     WITH RECURSIVE numbers AS (SELECT 1 AS number UNION ALL SELECT number + 1 FROM numbers WHERE number < ?)
-     SELECT ${columns.map((name) => own[name] ?? name).join(', ')} FROM dashboard_user, numbers WHERE id = ?`,
-    MAX_USERS - (await count()),
+     SELECT ${columns.map((name) => own[name] ?? name).join(', ')}
+     FROM dashboard_user, ${numbersOf(database, 1, MAX_USERS - (await count()))} WHERE id = ?`,
     id,
   );
   assert.equal(await count(), MAX_USERS);

@@ -10,6 +10,7 @@ import { advance, createSession, type Data, fetchSession, order, pay, succeeded 
 import { refundsAreHeardOf } from '../api/subjects.ts';
 import { texts } from '../pages/script-carriers.ts';
 import { formIn, PASSWORD, type Page, signedInVisitor, textOf, type Visitor } from '../support/dashboard.ts';
+import { numbersOf } from '../support/database.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { changeUser } from '../support/users.ts';
 
@@ -290,10 +291,9 @@ suite('actions', () => {
     await service.database.query(
       `INSERT INTO delivery (account, live, id, event, subject, sequence, receiver, url, created_at, state, attempts,
          round_start, due_at, tried_at, last_status, last_error)
-       WITH RECURSIVE number (each) AS (VALUES (0) UNION ALL SELECT each + 1 FROM number WHERE each < 2004)
-       SELECT account, live, substr(id, 1, 14) || CAST(1000000000000000 + each AS text), event, subject, sequence,
+       SELECT account, live, substr(id, 1, 14) || CAST(1000000000000000 + number AS text), event, subject, sequence,
          receiver, url, created_at, state, attempts, round_start, due_at, tried_at, last_status, last_error
-       FROM delivery, number WHERE subject = ?`,
+       FROM delivery, ${numbersOf(service.database, 0, 2004)} WHERE subject = ?`,
       session.id,
     );
     const first = await visitor.submit(await visitor.get(pathOf(session)), '/resend');

@@ -41,10 +41,19 @@ export async function freshTestDatabase(): Promise<TestDatabase> {
   }
 }
 
-/** All stored rows of each table, as JSON. */
+/** Numbers from a first to a last one as the rows of a FROM, whose column is `number`. Citus refuses them as a recursive WITH. */
+export const numbersOf = ({ kind }: Pick<TestDatabase, 'kind'>, first: number, last: number): string =>
+  kind === 'postgres'
+    ? `generate_series(${first}, ${last}) AS numbers (number)`
+    : `(WITH RECURSIVE numbers (number) AS (SELECT ${first} UNION ALL SELECT number + 1 FROM numbers WHERE number < ${last})
+        SELECT number FROM numbers) AS numbers`;
+
+/** All stored rows of each table, as JSON. Those of shards come in any order. */
 export async function contentsOf({ tables, query }: TestDatabase): Promise<Map<string, string>> {
   const contents = new Map<string, string>();
-  for (const name of await tables())
-    contents.set(name, JSON.stringify(await query(`SELECT * FROM "${name}"`)));
+  for (const name of await tables()) {
+    const rows = (await query(`SELECT * FROM "${name}"`)).map((row) => JSON.stringify(row));
+    contents.set(name, (process.env.OPENTILL_TEST_CITUS === undefined ? rows : rows.sort()).join('\n'));
+  }
   return contents;
 }
