@@ -7,7 +7,7 @@ import type { Line } from '../../test/support/evidence.ts';
 import type { Campaign } from './campaign.ts';
 
 /** Output lines shown of a failed test. */
-const SHOWN_LINES = 80;
+const SHOWN_LINES = 1_000;
 
 export type Ran = {
   readonly lines: readonly Line[];
