@@ -936,8 +936,8 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'drafts are among the sessions that are too many to add up',
     ...postgres('resources/checkout-counts', 'store/postgres'),
-    find: ' + (SELECT count FROM draft)',
-    replace: '',
+    find: 'found.count > ${most} + draft.count',
+    replace: 'found.count > ${most}',
   },
   {
     name: 'drafts of which there are more than are counted pass for sessions that are owed money',

@@ -609,7 +609,13 @@ export function movementSuite(open: Open): void {
       const whole = { intervals: [{ from, to: from + 2 * QUARTER }] };
       const owing = (sums: typeof expected | null) =>
         (sums ?? []).reduce((sum, { open, excess }) => sum + open.count + excess.count, 0);
-      const most = owing((await store.totals.due(mine, whole)) as typeof expected);
+      const sums = (await store.totals.due(mine, whole)) as typeof expected;
+      const most = owing(sums);
+      // Those that are few are found in another way than many.
+      const many = (await store.totals.due(mine, whole, most, 0)) as typeof expected;
+      assert.deepEqual(inOrder(many), inOrder(sums));
+      const yen = { ...whole, currency: 'JPY' };
+      assert.deepEqual(await store.totals.due(mine, yen, most, 0), await store.totals.due(mine, yen));
       assert.ok(most > found);
       assert.equal(await store.totals.due(mine, whole, most - 1), null);
       assert.equal(owing((await store.totals.due(mine, whole, most)) as typeof expected), most);

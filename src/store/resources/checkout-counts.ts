@@ -60,24 +60,30 @@ const owingClasses: Sql = join(
   ' UNION ALL ',
 );
 
+/** A session that is found by its class costs as much as nine that are gone through in the order of lists. */
+export const FEW_DUE = 25_000;
+
 /**
- * Rows of a WITH behind `currency`, `span` and `quarters`: the classes, and whether surely more than `most` of their
- * sessions are owed money or were paid beyond their amounts. All of them do, but for drafts, which are few: of more no
- * such thing is said. It is what makes a look at the amounts of so many unnecessary.
+ * Rows of a WITH behind `currency`, `span` and `quarters`: the classes of sessions that are owed money or were paid beyond
+ * their amounts, and whether these are surely more than the most, or few. All of such classes are, but for drafts: where
+ * there are more of them than that, nothing is said. It makes a look at the amounts of too many unnecessary.
  */
-export const owing = (tenant: Tenant, limit: number): Sql => {
-  const most = raw(`${limit}`);
+export const owing = (tenant: Tenant, limits: { readonly most: number; readonly few: number }): Sql => {
+  const [most, few] = [raw(`${limits.most}`), raw(`${limits.few}`)];
   return sql`
-  class (status, payment_status, partially_paid, paid_in_excess) AS (${owingClasses}),
-  draft (count) AS MATERIALIZED (
-    SELECT count(*) FROM (
-      SELECT 1 FROM span CROSS JOIN LATERAL (
-        SELECT 1 FROM checkout_overview
-        WHERE ${owned(tenant)} AND amount = 0 AND id >= span.first AND id < span.beyond LIMIT ${most} + 1) AS found
-      LIMIT ${most} + 1) AS first),
-  surely (more) AS MATERIALIZED (
-    SELECT count(*) > ${most} + (SELECT count FROM draft) FROM (
-      SELECT 1 FROM currency CROSS JOIN (SELECT DISTINCT status, partially_paid, paid_in_excess FROM class) AS class
-        CROSS JOIN quarters CROSS JOIN LATERAL (SELECT 1 ${inQuarters(tenant)} OFFSET 0) AS found
-      LIMIT (SELECT CASE WHEN count > ${most} THEN 0 ELSE count + ${most} + 1 END FROM draft)) AS first)`;
+    class (status, payment_status, partially_paid, paid_in_excess) AS (${owingClasses}),
+    draft (count) AS MATERIALIZED (
+      SELECT count(*) FROM (
+        SELECT 1 FROM span CROSS JOIN LATERAL (
+          SELECT 1 FROM checkout_overview
+          WHERE ${owned(tenant)} AND amount = 0 AND id >= span.first AND id < span.beyond LIMIT ${most} + 1) AS found
+        LIMIT ${most} + 1) AS first),
+    found (count) AS MATERIALIZED (
+      SELECT count(*) FROM (
+        SELECT 1 FROM currency CROSS JOIN (SELECT DISTINCT status, partially_paid, paid_in_excess FROM class) AS class
+          CROSS JOIN quarters CROSS JOIN LATERAL (SELECT 1 ${inQuarters(tenant)} OFFSET 0) AS found
+        LIMIT (SELECT CASE WHEN count > ${most} THEN 0 ELSE count + ${most} + 1 END FROM draft)) AS first),
+    surely (more, few) AS MATERIALIZED (
+      SELECT found.count > ${most} + draft.count, found.count <= ${few} AND draft.count <= ${most}
+      FROM found CROSS JOIN draft)`;
 };

@@ -12,7 +12,7 @@ import {
 import { firstIdAt, type IdPrefix } from '../../lib/id.ts';
 import { either, join, nothing, raw, type Sql, sql } from '../sql.ts';
 import { classesOf, currenciesOf, isOfClass } from './checkout-classes.ts';
-import { inQuarters, owing, quarterRows, quartersIn, type Span } from './checkout-counts.ts';
+import { FEW_DUE, inQuarters, owing, quarterRows, quartersIn, type Span } from './checkout-counts.ts';
 import { all, indexedBy, inTime, isSet, owned, RARELY, type Read } from './read.ts';
 
 /** Intervals that are asked for, of one currency or of all. */
@@ -181,17 +181,17 @@ export const totals = {
 
   /**
    * Money that sessions which were created in the intervals are owed, or were paid beyond their amounts; null if these are
-   * more than are added up. An index by currency would be one more that each change of an amount has to write: SQLite
-   * looks at them in the order of lists, and PostgreSQL by their classes, where a row costs it as much as ten entries of an
-   * index.
+   * more than are added up. They are looked at in the order of lists: an index by currency would be one more that each
+   * change of an amount has to write. PostgreSQL, which a row costs more, finds few by their classes.
    */
-  due(tenant: Tenant, filter: TotalsFilter, most = MOST_DUE): Read<SessionSum[] | null> {
+  due(tenant: Tenant, filter: TotalsFilter, most = MOST_DUE, few = FEW_DUE): Read<SessionSum[] | null> {
     const { currency } = filter;
     const span = spansOf(placed(filter), 'chk');
     const sums = ['open', 'excess'].map((part) => {
       const [millions, rest] = partsOf(part);
       return `count(*) FILTER (WHERE ${part} > 0) AS "${part}Count", ${millions} AS "${part}Millions", ${rest} AS "${part}Rest"`;
     });
+    const owes = sql`${owned(tenant, 'checkout_overview')} AND (amount_open > 0 OR amount_excess > 0)`;
     const summed = sql`SELECT place AS interval, name AS currency, count(*) AS found, ${raw(sums.join(', '))}`;
     return {
       sql: either({
@@ -204,14 +204,17 @@ export const totals = {
           LIMIT ${most + 1}) AS due GROUP BY place, name`,
         // Of too many a row is enough that counts them.
         postgres: sql`${ranges(tenant, filter, span)}, ${quarterRows(quartersIn(filter.intervals).whole)},
-          ${owing(tenant, most)}
+          ${owing(tenant, { most, few })}
           ${summed} FROM (
-            SELECT place, currency.name, amount_open AS open, amount_excess AS excess
-            FROM span CROSS JOIN currency CROSS JOIN class CROSS JOIN LATERAL (
-              SELECT checkout.id FROM checkout WHERE ${inSpan(tenant)} OFFSET 0) AS found
-            JOIN checkout_overview ON ${owned(tenant, 'checkout_overview')} AND checkout_overview.id = found.id
-            WHERE NOT (SELECT more FROM surely) AND (amount_open > 0 OR amount_excess > 0)
-            LIMIT ${most + 1}) AS due GROUP BY place, name
+            SELECT place, found.currency AS name, amount_open AS open, amount_excess AS excess
+            FROM span CROSS JOIN LATERAL (SELECT * FROM checkout_overview WHERE id = ANY (ARRAY(
+              SELECT of_class.id FROM currency CROSS JOIN class CROSS JOIN LATERAL (
+                SELECT checkout.id FROM checkout WHERE ${inSpan(tenant)} OFFSET 0) AS of_class)) AND ${owes} OFFSET 0) AS found WHERE (SELECT few FROM surely)
+            UNION ALL SELECT place, checkout_overview.currency, amount_open, amount_excess
+            FROM span CROSS JOIN checkout_overview
+            WHERE id >= span.first AND id < span.beyond AND ${owes} AND (SELECT NOT more AND NOT few FROM surely)
+              ${currency === undefined ? nothing : sql`AND checkout_overview.currency = ${currency}`}
+            LIMIT ${raw(`${most + 1}`)}) AS due GROUP BY place, name
           UNION ALL SELECT 0, '', ${raw(`${most + 1}`)}, 0, '0', '0', 0, '0', '0' FROM surely WHERE more`,
       }),
       by: 'list',
