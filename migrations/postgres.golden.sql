@@ -118,11 +118,11 @@ CREATE TABLE checkout (
   customer text COLLATE "C",
   email text COLLATE "C",
   data text NOT NULL,
-  created_quarter integer NOT NULL DEFAULT (((((((((((((strpos('0123456789abcdefghjkmnpqrstvwxyz'::text, substr(id, 5, 1)) - 1))::bigint << 40) + (((strpos('0123456789abcdefghjkmnpqrstvwxyz'::text, substr(id, 6, 1)) - 1))::bigint << 35)) + (((strpos('0123456789abcdefghjkmnpqrstvwxyz'::text, substr(id, 7, 1)) - 1))::bigint << 30)) + (((strpos('0123456789abcdefghjkmnpqrstvwxyz'::text, substr(id, 8, 1)) - 1))::bigint << 25)) + (((strpos('0123456789abcdefghjkmnpqrstvwxyz'::text, substr(id, 9, 1)) - 1))::bigint << 20)) + (((strpos('0123456789abcdefghjkmnpqrstvwxyz'::text, substr(id, 10, 1)) - 1))::bigint << 15)) + (((strpos('0123456789abcdefghjkmnpqrstvwxyz'::text, substr(id, 11, 1)) - 1))::bigint << 10)) + (((strpos('0123456789abcdefghjkmnpqrstvwxyz'::text, substr(id, 12, 1)) - 1))::bigint << 5)) + (strpos('0123456789abcdefghjkmnpqrstvwxyz'::text, substr(id, 13, 1)) - 1)) / 28125))::integer,
+  created_block text COLLATE "C" NOT NULL DEFAULT "left"(id, 10),
   CONSTRAINT checkout_pkey PRIMARY KEY (account, live, id)
 ) WITH (fillfactor=70,autovacuum_vacuum_scale_factor=0.02);
 CREATE INDEX checkout_class ON checkout USING btree (account, live, invoice_currency, status, payment_status, partially_paid, paid_in_excess, id);
-CREATE INDEX checkout_count ON checkout USING btree (account, live, invoice_currency, status, partially_paid, paid_in_excess, created_quarter);
+CREATE INDEX checkout_count ON checkout USING btree (account, live, invoice_currency, status, partially_paid, paid_in_excess, created_block);
 CREATE INDEX checkout_customer ON checkout USING btree (account, live, customer, id) WHERE (customer IS NOT NULL);
 CREATE INDEX checkout_email ON checkout USING btree (account, live, email, id) WHERE (email IS NOT NULL);
 CREATE UNIQUE INDEX checkout_pkey ON checkout USING btree (account, live, id);

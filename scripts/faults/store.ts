@@ -922,16 +922,16 @@ export const storeFaults: readonly Fault[] = [
     replace: '',
   },
   {
-    name: 'sessions of the last part of a quarter of an hour are not counted',
+    name: 'sessions in a part of a block of time are not counted',
     ...postgres('resources/checkout-counts', 'store/postgres'),
-    find: ', { from: beyond * QUARTER_MS, to }',
+    find: ', { from: beyond, to }',
     replace: '',
   },
   {
-    name: 'sessions of the quarter of an hour behind an interval count in it',
+    name: 'sessions of the block of time behind an interval count in it',
     ...postgres('resources/checkout-counts', 'store/postgres'),
-    find: 'created_quarter < quarters.beyond',
-    replace: 'created_quarter <= quarters.beyond',
+    find: 'created_block < block.beyond',
+    replace: 'created_block <= block.beyond',
   },
   {
     name: 'drafts are among the sessions that are too many to add up',

@@ -13,7 +13,8 @@ import { alsoReopened, onFreshStores } from './each.ts';
 import { ALL, assertPaged } from './pages.ts';
 
 const at = (seconds: number) => T + seconds * 1000;
-const QUARTER = 900_000;
+/** The time in which PostgreSQL counts sessions together. */
+const BLOCK = 2 ** 20;
 
 function reversal(reference: string, given: Partial<Reversal> = {}): Reversal {
   const facts = { kind: 'return', rail: 'bank', reference, attempt: 'pat_1', reason: '' } as const;
@@ -455,13 +456,13 @@ export function movementSuite(open: Open): void {
     });
 
     it('are right wherever the intervals begin and end', async ({ store, mine, live }) => {
-      const begin = T - (T % QUARTER);
-      const ofQuarters = [0, 1, 2, 3].flatMap((n) => [n * QUARTER, n * QUARTER + 1, (n + 1) * QUARTER - 1]);
+      const begin = T - (T % BLOCK);
+      const ofBlocks = [0, 1, 2, 3].flatMap((n) => [n * BLOCK, n * BLOCK + 1, (n + 1) * BLOCK - 1]);
       const drawn = fc.record({
         currency: fc.constantFrom('EUR', 'JPY'),
         state: fc.constantFrom('active', 'completed', 'expired'),
         paid: fc.constantFrom(null, 1, 1000, 1001),
-        after: fc.oneof(fc.constantFrom(...ofQuarters), fc.nat(4 * QUARTER - 1)),
+        after: fc.oneof(fc.constantFrom(...ofBlocks), fc.nat(4 * BLOCK - 1)),
       });
       const all: Checkout[] = [];
       for (const [n, { currency, state, paid, after }] of fc
@@ -482,13 +483,13 @@ export function movementSuite(open: Open): void {
         [0, 4],
         [0, 1, 2, 4],
         [1, 2],
-        [1 / QUARTER, 4 - 1 / QUARTER],
-        [0.5, 1 + 1 / QUARTER, 3.25, 3.5, 4],
-        [1 - 1 / QUARTER, 1, 1 + 1 / QUARTER],
+        [1 / BLOCK, 4 - 1 / BLOCK],
+        [0.5, 1 + 1 / BLOCK, 3.25, 3.5, 4],
+        [1 - 1 / BLOCK, 1, 1 + 1 / BLOCK],
         [-3000, 0, 2.5, 900_000],
       ];
       for (const bounds of times) {
-        const at = bounds.map((each) => begin + Math.round(each * QUARTER));
+        const at = bounds.map((each) => begin + Math.round(each * BLOCK));
         const intervals = at.slice(1).map((to, place) => ({ from: at[place] ?? 0, to }));
         for (const currency of [undefined, 'EUR']) {
           const expected = new Map<string, number>();
@@ -604,9 +605,9 @@ export function movementSuite(open: Open): void {
       ).length;
       assert.equal(await store.totals.due(mine, { intervals }, found - 1), null);
       assert.deepEqual(inOrder((await store.totals.due(mine, { intervals }, found)) ?? []), expected);
-      // The same of whole quarters of an hour, of which PostgreSQL may know without a look that they are too many.
-      const from = T - (T % QUARTER);
-      const whole = { intervals: [{ from, to: from + 2 * QUARTER }] };
+      // The same of whole blocks of time, of which PostgreSQL may know without a look that they are too many.
+      const from = T - (T % BLOCK);
+      const whole = { intervals: [{ from, to: from + 2 * BLOCK }] };
       const owing = (sums: typeof expected | null) =>
         (sums ?? []).reduce((sum, { open, excess }) => sum + open.count + excess.count, 0);
       const sums = (await store.totals.due(mine, whole)) as typeof expected;

@@ -12,7 +12,7 @@ import {
 import { firstIdAt, type IdPrefix } from '../../lib/id.ts';
 import { either, join, nothing, raw, type Sql, sql } from '../sql.ts';
 import { classesOf, currenciesOf, isOfClass } from './checkout-classes.ts';
-import { FEW_DUE, inQuarters, owing, quarterRows, quartersIn, type Span } from './checkout-counts.ts';
+import { blockRows, blocksIn, FEW_DUE, inBlocks, owing, type Span } from './checkout-counts.ts';
 import { all, indexedBy, inTime, isSet, owned, RARELY, type Read } from './read.ts';
 
 /** Intervals that are asked for, of one currency or of all. */
@@ -203,7 +203,7 @@ export const totals = {
             ${currency === undefined ? nothing : sql`AND invoice_currency = ${currency}`}
           LIMIT ${most + 1}) AS due GROUP BY place, name`,
         // Of too many a row is enough that counts them.
-        postgres: sql`${ranges(tenant, filter, span)}, ${quarterRows(quartersIn(filter.intervals).whole)},
+        postgres: sql`${ranges(tenant, filter, span)}, ${blockRows(blocksIn(filter.intervals).whole)},
           ${owing(tenant, { most, few })}
           ${summed} FROM (
             SELECT place, found.currency AS name, amount_open AS open, amount_excess AS excess
@@ -226,23 +226,23 @@ export const totals = {
 
   /** Sessions that were created in the intervals, as they are now. */
   sessions(tenant: Tenant, filter: TotalsFilter): Read<SessionCount[]> {
-    const { whole, rest } = quartersIn(filter.intervals);
+    const { whole, rest } = blocksIn(filter.intervals);
     const times = either({
       sqlite: spansOf(placed(filter), 'chk'),
-      postgres: sql`${spansOf(rest, 'chk')}, ${quarterRows(whole)}`,
+      postgres: sql`${spansOf(rest, 'chk')}, ${blockRows(whole)}`,
     });
     const byId = sql`SELECT place, name, status, partially_paid, paid_in_excess, (
         SELECT count(*) FROM checkout${indexedBy('checkout_class')}
         WHERE ${inSpan(tenant)} AND ${inTime(`checkout.${RARELY}`)})
       FROM currency CROSS JOIN class CROSS JOIN span WHERE name IS NOT NULL`;
-    const byQuarter = sql`SELECT place, name, status, partially_paid, paid_in_excess, (SELECT count(*) ${inQuarters(tenant)})
+    const byBlock = sql`SELECT place, name, status, partially_paid, paid_in_excess, (SELECT count(*) ${inBlocks(tenant)})
       FROM currency CROSS JOIN (SELECT DISTINCT status, partially_paid, paid_in_excess FROM class) AS class
-        CROSS JOIN quarters WHERE name IS NOT NULL`;
+        CROSS JOIN block WHERE name IS NOT NULL`;
     // Made out before the empty ones are left out: else each is counted twice.
     const statement = sql`${ranges(tenant, filter, times)},
       class (status, payment_status, partially_paid, paid_in_excess) AS (${classesOf({})}),
       counted (place, name, status, partially_paid, paid_in_excess, count) AS MATERIALIZED (
-        ${either({ postgres: sql`${byQuarter} UNION ALL` })} ${byId})
+        ${either({ postgres: sql`${byBlock} UNION ALL` })} ${byId})
       SELECT place AS interval, name AS currency, status,
         partially_paid AS "partiallyPaid", paid_in_excess AS "paidInExcess", count
       FROM counted WHERE count > 0`;
