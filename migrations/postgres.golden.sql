@@ -118,9 +118,11 @@ CREATE TABLE checkout (
   customer text COLLATE "C",
   email text COLLATE "C",
   data text NOT NULL,
+  created_block text COLLATE "C" NOT NULL DEFAULT "left"(id, 10),
   CONSTRAINT checkout_pkey PRIMARY KEY (account, live, id)
 ) WITH (fillfactor=70,autovacuum_vacuum_scale_factor=0.02);
 CREATE INDEX checkout_class ON checkout USING btree (account, live, invoice_currency, status, payment_status, partially_paid, paid_in_excess, id);
+CREATE INDEX checkout_count ON checkout USING btree (account, live, invoice_currency, status, partially_paid, paid_in_excess, created_block);
 CREATE INDEX checkout_customer ON checkout USING btree (account, live, customer, id) WHERE (customer IS NOT NULL);
 CREATE INDEX checkout_email ON checkout USING btree (account, live, email, id) WHERE (email IS NOT NULL);
 CREATE UNIQUE INDEX checkout_pkey ON checkout USING btree (account, live, id);
@@ -150,6 +152,7 @@ CREATE TABLE checkout_overview (
   CONSTRAINT checkout_overview_pkey PRIMARY KEY (account, live, id) INCLUDE (amount)
 ) WITH (fillfactor=80,autovacuum_vacuum_scale_factor=0.02);
 CREATE INDEX checkout_overview_description ON checkout_overview USING btree (account, live, description, id) WHERE (description IS NOT NULL);
+CREATE INDEX checkout_overview_draft ON checkout_overview USING btree (account, live, id) WHERE (amount = 0);
 CREATE UNIQUE INDEX checkout_overview_pkey ON checkout_overview USING btree (account, live, id) INCLUDE (amount);
 
 CREATE TABLE clock_move (

@@ -922,6 +922,30 @@ export const storeFaults: readonly Fault[] = [
     replace: '',
   },
   {
+    name: 'sessions in a part of a block of time are not counted',
+    ...postgres('resources/checkout-counts', 'store/postgres'),
+    find: ', { from: beyond, to }',
+    replace: '',
+  },
+  {
+    name: 'sessions of the block of time behind an interval count in it',
+    ...postgres('resources/checkout-counts', 'store/postgres'),
+    find: 'created_block < block.beyond',
+    replace: 'created_block <= block.beyond',
+  },
+  {
+    name: 'drafts are among the sessions that are too many to add up',
+    ...postgres('resources/checkout-counts', 'store/postgres'),
+    find: 'found.count > ${most} + draft.count',
+    replace: 'found.count > ${most}',
+  },
+  {
+    name: 'drafts of which there are more than are counted pass for sessions that are owed money',
+    ...postgres('resources/checkout-counts', 'store/postgres'),
+    find: 'CASE WHEN count > ${most} THEN 0 ELSE count + ${most} + 1 END',
+    replace: 'count + ${most} + 1',
+  },
+  {
     name: 'days begin at midnight in UTC, wherever the merchant is',
     file: 'src/lib/intervals.ts',
     tests: ['test/lib/intervals.test.ts'],

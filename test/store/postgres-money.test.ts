@@ -228,8 +228,15 @@ suite('every filter is served by an index of the tenant', async () => {
     const used = ['rail', 'rail', 'fee', 'total', 'back', 'late', 'fee', 'fee'];
     const indexes = used.map((name) => `movement_${name}`);
     await checkPlan(totals.movements(tenant, filter), ...indexes);
+    const owing = ['checkout_overview_pkey', 'checkout_class', 'checkout_overview_pkey'];
     await checkPlan(totals.sessions(tenant, filter), 'checkout_class');
-    await checkPlan(totals.due(tenant, filter), 'checkout_overview_pkey');
+    await checkPlan(totals.due(tenant, filter), 'checkout_overview_draft', ...owing);
+    // Whole blocks of time are counted without ids.
+    const whole = { ...filter, intervals: [{ from: 0, to: 2 ** 30 }] };
+    await checkPlan(totals.sessions(tenant, whole), 'checkout_count');
+    await checkPlan(totals.due(tenant, whole), 'checkout_overview_draft', 'checkout_count', ...owing);
+    const both = { ...filter, intervals: [{ from: 1, to: 2 ** 30 }] };
+    await checkPlan(totals.sessions(tenant, both), 'checkout_count', 'checkout_class');
   });
 
   const entryFilters: ReadonlyArray<readonly [BankEntryFilter, string]> = [

@@ -13,6 +13,8 @@ import { alsoReopened, onFreshStores } from './each.ts';
 import { ALL, assertPaged } from './pages.ts';
 
 const at = (seconds: number) => T + seconds * 1000;
+/** The time in which PostgreSQL counts sessions together. */
+const BLOCK = 2 ** 20;
 
 function reversal(reference: string, given: Partial<Reversal> = {}): Reversal {
   const facts = { kind: 'return', rail: 'bank', reference, attempt: 'pat_1', reason: '' } as const;
@@ -453,6 +455,68 @@ export function movementSuite(open: Open): void {
       assert.deepEqual(await store.totals.sessions(theirs, { intervals }), []);
     });
 
+    it('are right wherever the intervals begin and end', async ({ store, mine, live }) => {
+      const begin = T - (T % BLOCK);
+      const ofBlocks = [0, 1, 2, 3].flatMap((n) => [n * BLOCK, n * BLOCK + 1, (n + 1) * BLOCK - 1]);
+      const drawn = fc.record({
+        currency: fc.constantFrom('EUR', 'JPY'),
+        state: fc.constantFrom('active', 'completed', 'expired'),
+        paid: fc.constantFrom(null, 1, 1000, 1001),
+        after: fc.oneof(fc.constantFrom(...ofBlocks), fc.nat(4 * BLOCK - 1)),
+      });
+      const all: Checkout[] = [];
+      for (const [n, { currency, state, paid, after }] of fc
+        .sample(drawn, { numRuns: 150, seed: 3 })
+        .entries()) {
+        const lifecycle = {
+          active: { state: 'active' },
+          completed: { state: 'completed', at: begin },
+          expired: { state: 'expired', at: begin, by: n % 2 === 0 ? 'time' : 'merchant' },
+        } as const;
+        const payments = paid === null ? [] : [payment(`${n}`, { amount: paid })];
+        const given = { currency, createdAt: begin + after, lifecycle: lifecycle[state], payments };
+        all.push(
+          await add(store, session(n % 10 === 0 ? live : mine, { ...given, attempts: [attempt(`${n}`)] })),
+        );
+      }
+      const times = [
+        [0, 4],
+        [0, 1, 2, 4],
+        [1, 2],
+        [1 / BLOCK, 4 - 1 / BLOCK],
+        [0.5, 1 + 1 / BLOCK, 3.25, 3.5, 4],
+        [1 - 1 / BLOCK, 1, 1 + 1 / BLOCK],
+        [-3000, 0, 2.5, 900_000],
+      ];
+      for (const bounds of times) {
+        const at = bounds.map((each) => begin + Math.round(each * BLOCK));
+        const intervals = at.slice(1).map((to, place) => ({ from: at[place] ?? 0, to }));
+        for (const currency of [undefined, 'EUR']) {
+          const expected = new Map<string, number>();
+          for (const [interval, { from, to }] of intervals.entries()) {
+            for (const each of all) {
+              const isAsked = currency === undefined || each.currency === currency;
+              if (each.tenant !== mine || !isAsked || each.createdAt < from || each.createdAt >= to) continue;
+              const paid = each.payments[0]?.amount ?? 0;
+              const state = [paid > 0 && paid < each.amount, paid > each.amount];
+              const name = [interval, each.currency, each.lifecycle.state, ...state].join(' ');
+              expected.set(name, (expected.get(name) ?? 0) + 1);
+            }
+          }
+          const found = new Map<string, number>();
+          for (const { count, ...each } of await store.totals.sessions(mine, {
+            intervals,
+            ...(currency === undefined ? {} : { currency }),
+          })) {
+            const { interval, currency, status, partiallyPaid, paidInExcess } = each;
+            const name = [interval, currency, status, partiallyPaid, paidInExcess].join(' ');
+            found.set(name, (found.get(name) ?? 0) + count);
+          }
+          assert.deepEqual([...found].sort(), [...expected].sort(), bounds.join());
+        }
+      }
+    });
+
     it('are owed and paid beyond their amounts, as the sessions say themselves', async ({
       store,
       mine,
@@ -541,6 +605,26 @@ export function movementSuite(open: Open): void {
       ).length;
       assert.equal(await store.totals.due(mine, { intervals }, found - 1), null);
       assert.deepEqual(inOrder((await store.totals.due(mine, { intervals }, found)) ?? []), expected);
+      // The same of whole blocks of time, of which PostgreSQL may know without a look that they are too many.
+      const from = T - (T % BLOCK);
+      const whole = { intervals: [{ from, to: from + 2 * BLOCK }] };
+      const owing = (sums: typeof expected | null) =>
+        (sums ?? []).reduce((sum, { open, excess }) => sum + open.count + excess.count, 0);
+      const sums = (await store.totals.due(mine, whole)) as typeof expected;
+      const most = owing(sums);
+      // Those that are few are found in another way than many.
+      const many = (await store.totals.due(mine, whole, most, 0)) as typeof expected;
+      assert.deepEqual(inOrder(many), inOrder(sums));
+      const yen = { ...whole, currency: 'JPY' };
+      assert.deepEqual(await store.totals.due(mine, yen, most, 0), await store.totals.due(mine, yen));
+      assert.ok(most > found);
+      assert.equal(await store.totals.due(mine, whole, most - 1), null);
+      assert.equal(owing((await store.totals.due(mine, whole, most)) as typeof expected), most);
+      assert.equal(await store.totals.due(mine, whole, 1), null);
+      // However many drafts there are.
+      for (const amount of [0, 0, 0, 0, 0, 1]) await add(store, session(theirs, { amount, createdAt: T }));
+      const [only] = (await store.totals.due(theirs, whole, 2)) ?? [];
+      assert.deepEqual(only?.open, { count: 1, amount: 1n });
     });
   });
 }

@@ -12,6 +12,7 @@ import {
 import { firstIdAt, type IdPrefix } from '../../lib/id.ts';
 import { either, join, nothing, raw, type Sql, sql } from '../sql.ts';
 import { classesOf, currenciesOf, isOfClass } from './checkout-classes.ts';
+import { blockRows, blocksIn, FEW_DUE, inBlocks, owing, type Span } from './checkout-counts.ts';
 import { all, indexedBy, inTime, isSet, owned, RARELY, type Read } from './read.ts';
 
 /** Intervals that are asked for, of one currency or of all. */
@@ -77,35 +78,30 @@ function timesFrom([
   return { within1Minute, within10Minutes, within1Hour, within1Day, within1Week, over1Week };
 }
 
-/** The intervals as rows, whose bounds are ids with this prefix. */
-const spansOf = ({ intervals }: TotalsFilter, prefix: IdPrefix): Sql =>
-  sql`span (place, first, beyond) AS (VALUES ${join(
-    intervals.map(
-      ({ from, to }, place) =>
-        sql`(${raw(`${place}`)}, ${firstIdAt(prefix, from)}, ${firstIdAt(prefix, to)})`,
-    ),
-    ', ',
-  )})`;
+const placed = ({ intervals }: TotalsFilter): readonly Span[] =>
+  intervals.map((interval, place) => ({ place, ...interval }));
 
-/** A WITH of the currencies and the intervals. */
-const ranges = (tenant: Tenant, filter: TotalsFilter, prefix: IdPrefix): Sql => sql`
-  WITH RECURSIVE currency (name) AS (${currenciesOf(tenant, filter)}), ${spansOf(filter, prefix)}`;
+/** Times as rows, whose bounds are ids with this prefix; there may be none. */
+const spansOf = (spans: readonly Span[], prefix: IdPrefix): Sql => {
+  const rows = spans.map(
+    ({ place, from, to }) => sql`(${raw(`${place}`)}, ${firstIdAt(prefix, from)}, ${firstIdAt(prefix, to)})`,
+  );
+  const all = rows.length === 0 ? raw("SELECT 0, '', '' WHERE false") : sql`VALUES ${join(rows, ', ')}`;
+  return sql`span (place, first, beyond) AS (${all})`;
+};
+
+/** The sessions of a class that were created in the time of a row. */
+const inSpan = (tenant: Tenant): Sql =>
+  sql`${isOfClass(tenant)} AND checkout.id >= span.first AND checkout.id < span.beyond`;
+
+/** A WITH of the currencies and the times. */
+const ranges = (tenant: Tenant, filter: TotalsFilter, spans: Sql): Sql => sql`
+  WITH RECURSIVE currency (name) AS (${currenciesOf(tenant, filter)}), ${spans}`;
 
 /** Money that an active session is owed, and that was paid beyond an amount, by the columns of the session. */
 export const amountOpen =
   "CASE WHEN status = 'active' AND amount > amount_paid THEN amount - amount_paid ELSE 0 END";
 export const amountExcess = 'CASE WHEN amount_paid > amount THEN amount_paid - amount ELSE 0 END';
-
-/** The same: PostgreSQL has it in a narrow row, where SQLite has what it follows from in an index. */
-const amountsOf = either({
-  sqlite: raw(`${amountOpen} AS open, ${amountExcess} AS excess`),
-  postgres: raw('amount_open AS open, amount_excess AS excess'),
-});
-const currencyColumn = either({ sqlite: raw('invoice_currency'), postgres: raw('currency') });
-const isDue = either({
-  sqlite: raw("(status = 'active' AND amount > amount_paid OR paid_in_excess = 1)"),
-  postgres: raw('(amount_open > 0 OR amount_excess > 0)'),
-});
 
 type DueRow = Pick<SessionSum, 'interval' | 'currency'> & {
   readonly [part in 'found' | `${'open' | 'excess'}Count`]: number;
@@ -149,7 +145,7 @@ export const totals = {
           SELECT currency, rail, ${packed('amount')} AS sums FROM movement WHERE ${rows} GROUP BY currency, rail) AS found`,
       })}`;
     };
-    const statement = sql`${ranges(tenant, filter, 'mov')}, back (type) AS (VALUES ('refund'), ('reversal')),
+    const statement = sql`${ranges(tenant, filter, spansOf(placed(filter), 'mov'))}, back (type) AS (VALUES ('refund'), ('reversal')),
       late (type) AS (VALUES ('late')),
       mover (name) AS (
         SELECT min(rail) FROM ${ofRail}
@@ -186,27 +182,41 @@ export const totals = {
   /**
    * Money that sessions which were created in the intervals are owed, or were paid beyond their amounts; null if these are
    * more than are added up. They are looked at in the order of lists: an index by currency would be one more that each
-   * change of an amount has to write.
+   * change of an amount has to write. PostgreSQL, which a row costs more, finds few by their classes.
    */
-  due(tenant: Tenant, filter: TotalsFilter, most = MOST_DUE): Read<SessionSum[] | null> {
+  due(tenant: Tenant, filter: TotalsFilter, most = MOST_DUE, few = FEW_DUE): Read<SessionSum[] | null> {
     const { currency } = filter;
-    const table = either({ sqlite: raw('checkout'), postgres: raw('checkout_overview') });
-    const rows = sql`SELECT place, ${currencyColumn} AS name, ${amountsOf}
-      FROM span CROSS JOIN ${table}${indexedBy('checkout_overview')}
-      WHERE ${owned(tenant)} AND id >= span.first AND id < span.beyond AND ${inTime(`checkout.${RARELY}`)} AND ${isDue}
-        ${currency === undefined ? nothing : sql`AND ${currencyColumn} = ${currency}`}
-      LIMIT ${most + 1}`;
-    const sums = raw(
-      ['open', 'excess']
-        .map((part) => {
-          const [millions, rest] = partsOf(part);
-          return `count(*) FILTER (WHERE ${part} > 0) AS "${part}Count", ${millions} AS "${part}Millions", ${rest} AS "${part}Rest"`;
-        })
-        .join(', '),
-    );
+    const span = spansOf(placed(filter), 'chk');
+    const sums = ['open', 'excess'].map((part) => {
+      const [millions, rest] = partsOf(part);
+      return `count(*) FILTER (WHERE ${part} > 0) AS "${part}Count", ${millions} AS "${part}Millions", ${rest} AS "${part}Rest"`;
+    });
+    const owes = sql`${owned(tenant, 'checkout_overview')} AND (amount_open > 0 OR amount_excess > 0)`;
+    const summed = sql`SELECT place AS interval, name AS currency, count(*) AS found, ${raw(sums.join(', '))}`;
     return {
-      sql: sql`WITH ${spansOf(filter, 'chk')}
-        SELECT place AS interval, name AS currency, count(*) AS found, ${sums} FROM (${rows}) AS due GROUP BY place, name`,
+      sql: either({
+        sqlite: sql`WITH ${span} ${summed} FROM (
+          SELECT place, invoice_currency AS name, ${raw(`${amountOpen} AS open, ${amountExcess} AS excess`)}
+          FROM span CROSS JOIN checkout${indexedBy('checkout_overview')}
+          WHERE ${owned(tenant)} AND id >= span.first AND id < span.beyond AND ${inTime(`checkout.${RARELY}`)}
+            AND (status = 'active' AND amount > amount_paid OR paid_in_excess = 1)
+            ${currency === undefined ? nothing : sql`AND invoice_currency = ${currency}`}
+          LIMIT ${most + 1}) AS due GROUP BY place, name`,
+        // Of too many a row is enough that counts them.
+        postgres: sql`${ranges(tenant, filter, span)}, ${blockRows(blocksIn(filter.intervals).whole)},
+          ${owing(tenant, { most, few })}
+          ${summed} FROM (
+            SELECT place, found.currency AS name, amount_open AS open, amount_excess AS excess
+            FROM span CROSS JOIN LATERAL (SELECT * FROM checkout_overview WHERE id = ANY (ARRAY(
+              SELECT of_class.id FROM currency CROSS JOIN class CROSS JOIN LATERAL (
+                SELECT checkout.id FROM checkout WHERE ${inSpan(tenant)} OFFSET 0) AS of_class)) AND ${owes} OFFSET 0) AS found WHERE (SELECT few FROM surely)
+            UNION ALL SELECT place, checkout_overview.currency, amount_open, amount_excess
+            FROM span CROSS JOIN checkout_overview
+            WHERE id >= span.first AND id < span.beyond AND ${owes} AND (SELECT NOT more AND NOT few FROM surely)
+              ${currency === undefined ? nothing : sql`AND checkout_overview.currency = ${currency}`}
+            LIMIT ${raw(`${most + 1}`)}) AS due GROUP BY place, name
+          UNION ALL SELECT 0, '', ${raw(`${most + 1}`)}, 0, '0', '0', 0, '0', '0' FROM surely WHERE more`,
+      }),
       by: 'list',
       tenant,
       rare: true,
@@ -216,18 +226,26 @@ export const totals = {
 
   /** Sessions that were created in the intervals, as they are now. */
   sessions(tenant: Tenant, filter: TotalsFilter): Read<SessionCount[]> {
-    const count = sql`(
-      SELECT count(*) FROM checkout${indexedBy('checkout_class')}
-      WHERE ${isOfClass(tenant)} AND checkout.id >= span.first AND checkout.id < span.beyond AND ${inTime(`checkout.${RARELY}`)})`;
+    const { whole, rest } = blocksIn(filter.intervals);
+    const times = either({
+      sqlite: spansOf(placed(filter), 'chk'),
+      postgres: sql`${spansOf(rest, 'chk')}, ${blockRows(whole)}`,
+    });
+    const byId = sql`SELECT place, name, status, partially_paid, paid_in_excess, (
+        SELECT count(*) FROM checkout${indexedBy('checkout_class')}
+        WHERE ${inSpan(tenant)} AND ${inTime(`checkout.${RARELY}`)})
+      FROM currency CROSS JOIN class CROSS JOIN span WHERE name IS NOT NULL`;
+    const byBlock = sql`SELECT place, name, status, partially_paid, paid_in_excess, (SELECT count(*) ${inBlocks(tenant)})
+      FROM currency CROSS JOIN (SELECT DISTINCT status, partially_paid, paid_in_excess FROM class) AS class
+        CROSS JOIN block WHERE name IS NOT NULL`;
     // Made out before the empty ones are left out: else each is counted twice.
-    const statement = sql`${ranges(tenant, filter, 'chk')},
+    const statement = sql`${ranges(tenant, filter, times)},
       class (status, payment_status, partially_paid, paid_in_excess) AS (${classesOf({})}),
-      counted AS MATERIALIZED (
-        SELECT place AS interval, name AS currency, status,
-          partially_paid AS "partiallyPaid", paid_in_excess AS "paidInExcess", ${count} AS count
-        FROM currency CROSS JOIN class CROSS JOIN span WHERE name IS NOT NULL
-      )
-      SELECT * FROM counted WHERE count > 0`;
+      counted (place, name, status, partially_paid, paid_in_excess, count) AS MATERIALIZED (
+        ${either({ postgres: sql`${byBlock} UNION ALL` })} ${byId})
+      SELECT place AS interval, name AS currency, status,
+        partially_paid AS "partiallyPaid", paid_in_excess AS "paidInExcess", count
+      FROM counted WHERE count > 0`;
     return search(tenant, statement, ({ partiallyPaid, paidInExcess, count, ...row }: SessionCount) => ({
       ...row,
       partiallyPaid: Boolean(partiallyPaid),
