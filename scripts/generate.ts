@@ -5,7 +5,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { performancePage } from '../bench/page.ts';
-import { withHouse } from './figures/rooms.ts';
+import { architecturePage, dataPage } from './figures/pages.ts';
 import { fontFiles } from './fonts.ts';
 import { evidencePage, markedOutcomes } from './prove/page.ts';
 import { history } from './prove/tree.ts';
@@ -24,7 +24,7 @@ const operations = await declaredOperations();
 const document = openApiDocument(operations);
 const evidence = markedOutcomes(history());
 
-const architecture = 'docs/internals/architecture.md';
+const pageOf = (path: string) => readFileSync(join(root, path), 'utf8');
 
 const files: Readonly<Record<string, string | Buffer>> = {
   'openapi.json': formatted(JSON.stringify(document), 'openapi.json'),
@@ -38,7 +38,8 @@ const files: Readonly<Record<string, string | Buffer>> = {
   'docs/reference/evidence.md': formatted(evidencePage(evidence)),
   'docs/reference/performance.md': formatted(performancePage()),
   'docs/reference/cli.md': formatted(await cliReference()),
-  [architecture]: withHouse(readFileSync(join(root, architecture), 'utf8'), root),
+  'docs/internals/architecture.md': architecturePage(pageOf('docs/internals/architecture.md'), root),
+  'docs/internals/data.md': dataPage(pageOf('docs/internals/data.md'), root),
   ...fontFiles(),
 };
 

@@ -172,7 +172,7 @@ export const methodFaults: readonly Fault[] = [
   },
   {
     name: 'all attempts of a session share a page',
-    ...rail('stripe/page', 'stripe/start', 'contract-sqlite-restarted'),
+    ...rail('stripe/page', 'stripe/start', 'contract-sqlite'),
     find: 'idempotencyKey: attempt.id',
     replace: 'idempotencyKey: checkout.id',
   },

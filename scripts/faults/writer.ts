@@ -56,14 +56,14 @@ export const writerFaults: readonly Fault[] = [
   },
   {
     name: 'a provider is not told that an attempt was given up',
-    ...writer('rails', 'methods/contract-sqlite-restarted'),
+    ...writer('rails', 'methods/contract-sqlite'),
     checkers: { simulation: 'finds' },
     find: 'isGivenUp && rail?.cancel ?',
     replace: "attempt.status === 'requires_action' && rail?.cancel ?",
   },
   {
     name: 'a rail that is silent is not asked again',
-    ...writer('rails', 'methods/contract-sqlite-restarted'),
+    ...writer('rails', 'methods/contract-sqlite'),
     find: 'answer.syncAt ?? (isOpen ? now + ASK_AGAIN_MS : null)',
     replace: 'answer.syncAt ?? null',
   },

@@ -92,31 +92,59 @@ export function upward(imports: Imports): string[] {
   );
 }
 
-/** The rooms as a Mermaid diagram. An arrow that follows from others is left out. */
+/** Rooms that lead to each other, as one: their names in order, joined by commas. */
+export function circlesAsOne(rooms: Rooms): Rooms {
+  const reach = new Map([...rooms.keys()].map((room) => [room, reachedFrom(room, rooms)]));
+  const leadToEachOther = (one: string, other: string) =>
+    reach.get(one)?.has(other) && reach.get(other)?.has(one);
+  const nameOf = (room: string) =>
+    [room, ...[...rooms.keys()].filter((other) => other !== room && leadToEachOther(room, other))]
+      .sort()
+      .join(', ');
+  const joined = new Map<string, Set<string>>();
+  for (const [room, others] of rooms) {
+    const name = nameOf(room);
+    const all = joined.get(name) ?? new Set();
+    joined.set(name, all);
+    for (const each of others) if (nameOf(each) !== name) all.add(nameOf(each));
+  }
+  return joined;
+}
+
+function reachedFrom(room: string, rooms: Rooms, seen = new Set<string>()): Set<string> {
+  for (const next of rooms.get(room) ?? []) {
+    if (seen.has(next)) continue;
+    seen.add(next);
+    reachedFrom(next, rooms, seen);
+  }
+  return seen;
+}
+
+/** The number of floors on which rooms stand, each right above the highest of those that it imports from. */
+export function floorsIn(rooms: Rooms): number {
+  const joined = circlesAsOne(rooms);
+  const heights = new Map<string, number>();
+  const heightOf = (room: string): number => {
+    const height = heights.get(room) ?? 1 + Math.max(0, ...[...(joined.get(room) ?? [])].map(heightOf));
+    heights.set(room, height);
+    return height;
+  };
+  return Math.max(...[...joined.keys()].map(heightOf));
+}
+
+/** The rooms as a Mermaid diagram, a circle as one. An arrow that follows from others is left out. */
 export function houseOf(rooms: Rooms): string {
-  const nameOf = (room: string) => room.replace(/\.ts$/, '');
-  const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>
-    [...(rooms.get(from) ?? [])].some((next) => {
-      if (next === to) return true;
-      if (seen.has(next)) return false;
-      seen.add(next);
-      return reaches(next, to, seen);
-    });
-  const arrows = [...rooms].flatMap(([room, others]) =>
+  const joined = circlesAsOne(rooms);
+  const reach = new Map([...joined.keys()].map((room) => [room, reachedFrom(room, joined)]));
+  const arrows = [...joined].flatMap(([room, others]) =>
     [...others]
-      .filter((each) => ![...others].some((between) => between !== each && reaches(between, each)))
-      .map((each) => `  ${nameOf(room)} --> ${nameOf(each)}`),
+      .filter((each) => ![...others].some((between) => reach.get(between)?.has(each)))
+      .map((each) => `  ${nodeOf(room)} --> ${nodeOf(each)}`),
   );
-  return ['```mermaid', 'flowchart TD', ...arrows.sort(), '```'].join('\n');
+  const circles = [...joined.keys()].filter((room) => room.includes(','));
+  const boxes = circles.map((room) => `  ${nodeOf(room)}["${room.replaceAll('.ts', '')}"]`);
+  return ['```mermaid', 'flowchart TD', ...boxes, ...arrows.sort(), '```'].join('\n');
 }
 
-const BEGIN = '<!-- The picture is made by npm run generate. -->\n';
-const END = '\n<!-- The end of the picture. -->';
-
-/** The page with the picture of today's rooms in the place of the one that it has. */
-export function withHouse(page: string, root: string): string {
-  const begin = page.indexOf(BEGIN);
-  const end = page.indexOf(END);
-  if (begin === -1 || end < begin) throw new Error('the page has no place for the picture of the rooms');
-  return page.slice(0, begin + BEGIN.length) + houseOf(roomsOf(importsIn(root))) + page.slice(end);
-}
+/** The name by which Mermaid knows a room; a circle has that of its first one. */
+const nodeOf = (room: string): string => room.split(',')[0]?.replace(/\.ts$/, '') ?? '';

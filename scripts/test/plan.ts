@@ -20,15 +20,19 @@ const ON_BOTH = /^test\/(api\/|pages\/|dashboard\/(?!every-screen))/;
 /**
  * Suites that `npm test` runs once. Those in which no database shows, because requests are refused before it
  * is asked or because a page or an answer looks the same on each, run on SQLite alone, and so do the screens, which ask the
- * API. So do the list of prices, the
- * rates, which are counted in memory, clients of older forms, which are translated before and behind what a database
- * sees, what an account configures, which is a text in its row, random requests, and previews of statements, which write
- * nothing. The contract of rails runs in the two variants that find different things.
+ * API. So do the list of prices, the rates, which are counted in memory, clients of older forms, which are translated
+ * before and behind what a database sees, what an account or an endpoint configures and who may ask, which are plain rows
+ * by their ids, what is said of a payment (evidence, fees, pictures), random requests, and previews of statements, which
+ * write nothing. The suites of the store hold both databases to the rows behind all of these. The contract of rails runs
+ * in the two variants that find different things.
  */
 const SAME_ON_BOTH = new RegExp(
   [
     '^test/api/(auth|bad-http|bad-input|create|endpoints-input|openapi|operations|prices|rates|uploads)\\.',
-    '^test/api/(account-settings|rail-credentials|receiving-accounts)\\.',
+    '^test/api/(account-settings|accounts|api-keys|endpoints|endpoints-events|keys|logo|member)\\.',
+    '^test/api/(rail-credentials|receiving-accounts|webhook-secret)\\.',
+    '^test/api/(audit|bank-batches|evidence|fees|overload|payment-files|records|session)\\.',
+    '^test/api/canaries/',
     '^test/api/clients/',
     '^test/api/fuzz/',
     '^test/api/bank-preview\\.',
@@ -42,11 +46,18 @@ const FURTHER_VARIANTS = /^test\/methods\/contract-(postgres-restarted|sqlite)\.
 const EVERY_SCREEN = /^test\/dashboard\/every-screen\.test\.ts$/;
 
 /**
- * Campaigns that start processes for each of their rounds, and find little in the few that `npm test` would have time for.
- * It has one of each kind that finds more: `crash/kill`, `cluster/killed`, `cluster/races`, and `cluster/fail-over`.
+ * Campaigns that `npm test` leaves out, as the rest has them at length: those that start processes for each of their
+ * rounds, and find little in the few that it would have time for, of which it has one of each kind that finds more
+ * (`crash/kill`, `cluster/killed`, `cluster/races`, and `cluster/fail-over`); and what the suites of the store try a little
+ * of.
  */
-export const LONG_CAMPAIGNS =
-  /^test\/(cluster\/(failing-receivers|refund-races)|crash\/kill-steps)\.test\.ts$/;
+export const LONG_CAMPAIGNS = new RegExp(
+  [
+    '^test/cluster/(failing-receivers|partitions|refund-races|settings-races|stopped|without-locks|work)\\.',
+    '^test/crash/(kill-steps|page-damage|stopped)\\.',
+    '^test/store/(postgres|sqlite)-ordering\\.',
+  ].join('|'),
+);
 
 /** Suites that put a library of their own between a service and its disk: they need Linux and a C compiler. */
 export const COMPILED = /^test\/crash\/(io-faults|power-loss)\.test\.ts$/;

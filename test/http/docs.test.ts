@@ -1,8 +1,6 @@
-/** The API document and the reference, as the service serves them. */
+/** The API document and the reference, as the service serves them; `docs-in-browser.test.ts` reads them. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { createRequire } from 'node:module';
 import { after, suite, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { eventTypes } from '../../src/events/types.ts';
@@ -14,7 +12,6 @@ import { startService } from '../support/service.ts';
 
 const publicUrl = 'https://pay.shop.example/till';
 const service = await startService({ after }, { env: { PUBLIC_URL: publicUrl } });
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const documents = { '/openapi.json': 'application/json', '/docs': 'text/html', '/docs/errors': 'text/html' };
 
 type Got = { status: number; headers: Record<string, string | string[] | undefined>; body: Buffer };
@@ -87,34 +84,6 @@ test('the root leads to the reference, under whatever path a proxy puts it', asy
 suite('the reference in a browser', async () => {
   const browser = await launchBrowser();
   after(() => browser.close());
-
-  for (const [name, options, scope] of [
-    ['on a phone', { viewport: { width: 360, height: 740 } }, "document, { resultTypes: ['violations'] }"],
-    // The dark page differs from the light one in its colours only, and these parts have all of them.
-    [
-      'in the dark',
-      { viewport: { width: 1440, height: 900 }, colorScheme: 'dark' as const },
-      "'header, nav, #customers, .narrow', { runOnly: ['color-contrast'], resultTypes: ['violations'] }",
-    ],
-  ] as const) {
-    for (const path of ['/docs', '/docs/errors']) {
-      test(`${path} can be read ${name}, by everybody`, { timeout: 120_000 }, async () => {
-        const context = await browser.newContext({ ...options, bypassCSP: true });
-        const page = await context.newPage();
-        await page.goto(`${service.url}${path}`);
-        const overflow = await page.evaluate(
-          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-        );
-        assert.equal(overflow, 0, 'nothing is wider than the screen');
-        await page.addScriptTag({ content: axe });
-        const violations = await page.evaluate(
-          `axe.run(${scope}).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`,
-        );
-        assert.deepEqual(violations, []);
-        await context.close();
-      });
-    }
-  }
 
   test('its policy allows its style sheet, and every link has a target', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false });

@@ -167,7 +167,11 @@ const views: readonly View[] = [
   otherView,
 ];
 
-const viewsHere = combinations(views, [plainView, otherView]);
+/** All combinations in longer runs, but on PostgreSQL, where a page looks as on SQLite. */
+const tried = <T>(all: readonly T[], few: readonly T[]): readonly T[] =>
+  process.env.OPENTILL_TEST_DATABASE === 'postgres' ? few : combinations(all, few);
+
+const viewsHere = tried(views, [plainView, otherView]);
 
 for (const [place, [view, options, query]] of viewsHere.entries()) {
   test(`axe finds nothing: ${view}`, async () => {
@@ -184,7 +188,7 @@ for (const [place, [view, options, query]] of viewsHere.entries()) {
     ];
     // Views of each page: one in `npm test`, all in longer runs.
     const inTurn = all.filter((_, index) => index % viewsHere.length === place);
-    for (const address of combinations(all, inTurn)) {
+    for (const address of tried(all, inTurn)) {
       await page.goto(address.includes('?') ? address + query.replace('?', '&') : address + query);
       const details = page.locator('details');
       for (let i = 0; i < (await details.count()); i++) await details.nth(i).locator('summary').click();
@@ -195,11 +199,18 @@ for (const [place, [view, options, query]] of viewsHere.entries()) {
   });
 }
 
-for (const colorScheme of ['light', 'dark'] as const) {
+/** A light color, a dark one, one that is hardly there, and none. */
+const accents = ['#FFD60A', '#03045e', '#fdfdfd', ''];
+
+for (const [place, colorScheme] of (['light', 'dark'] as const).entries()) {
   test(`axe finds nothing in the color of an account, ${colorScheme}`, async () => {
     const page = await till.page({ colorScheme });
     const fills = new Set<unknown>();
-    for (const accent_color of ['#FFD60A', '#03045e', '#fdfdfd', '']) {
+    const accentsHere = tried(
+      accents,
+      accents.filter((_, index) => index % 2 === place),
+    );
+    for (const accent_color of accentsHere) {
       await till.api('PUT', '/account_settings', { branding: { accent_color } });
       for (const name of ['payable', 'paid', 'transfer'] as const) {
         await page.goto(urlOf(name));
@@ -213,7 +224,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.getByRole('radio').first().check();
       assert.deepEqual(await violationsOf(page), [], `a choice in ${accent_color}`);
     }
-    assert.equal(fills.size, 4, [...fills].join(', '));
+    assert.equal(fills.size, accentsHere.length, [...fills].join(', '));
   });
 }
 

@@ -1,7 +1,11 @@
 /** Rooms and who imports whom: what the rules of the repository and the picture of the house go by. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { houseOf, importsOf, mutual, roomsOf, upward } from '../../scripts/figures/rooms.ts';
+import { figuresOf } from '../../scripts/figures/count.ts';
+import { architecturePage, dataPage } from '../../scripts/figures/pages.ts';
+import { floorsIn, houseOf, importsOf, mutual, roomsOf, upward } from '../../scripts/figures/rooms.ts';
 
 const imports = new Map([
   ['src/main.ts', ['src/http/app.ts', 'src/lib/id.ts', 'node:fs']],
@@ -42,4 +46,37 @@ test('the picture leaves out what follows', () => {
     '  main --> http',
     '  writer --> lib',
   ]);
+});
+
+test('rooms that lead to each other are one in the picture, and share a floor', () => {
+  const circle = roomsOf(imports);
+  assert.deepEqual(houseOf(circle).split('\n').slice(2, -1), [
+    '  http["http, writer"]',
+    '  http --> lib',
+    '  main --> http',
+  ]);
+  assert.equal(floorsIn(circle), 3);
+  assert.equal(floorsIn(roomsOf(new Map([...imports, ['src/writer/writer.ts', ['src/lib/id.ts']]]))), 4);
+});
+
+const root = join(import.meta.dirname, '../..');
+const page = (name: string) => readFileSync(join(root, 'docs/internals', name), 'utf8');
+
+test('the figures of the rooms come to those of the whole', () => {
+  const { rooms, files, lines } = figuresOf(root);
+  assert.equal(
+    rooms.reduce((all, room) => all + room.files, 0),
+    files,
+  );
+  assert.equal(
+    rooms.reduce((all, room) => all + room.lines, 0),
+    lines,
+  );
+});
+
+test('the pages have the figures of today, in the places that are marked for them', () => {
+  assert.equal(architecturePage(page('architecture.md'), root), page('architecture.md'));
+  assert.equal(dataPage(page('data.md'), root), page('data.md'));
+  const without = page('data.md').replace('<!-- The parts of the store', '<!-- Elsewhere');
+  assert.throws(() => dataPage(without, root), /no place for The parts of the store/);
 });

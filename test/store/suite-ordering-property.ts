@@ -6,7 +6,6 @@ import type { Checkout } from '../../src/checkout/session.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { ClaimedDelivery, Delivery, DeliveryResult } from '../../src/webhooks/delivery.ts';
-import { scaled } from '../support/scale.ts';
 import { type Open, T } from './build.ts';
 import {
   claim,
@@ -26,7 +25,8 @@ import {
 } from './deliveries.ts';
 import { onFreshStores } from './each.ts';
 
-const RUNS = scaled(5);
+/** Runs beside the other suites; `sqlite-ordering.test.ts` and `postgres-ordering.test.ts` have more. */
+const RUNS = 5;
 const SESSIONS = 2;
 const PAGE = { limit: 200 };
 
@@ -79,7 +79,7 @@ function tells(): fc.Arbitrary<Step> {
   });
 }
 
-export function orderingPropertySuite(open: Open): void {
+export function orderingPropertySuite(open: Open, numRuns = RUNS): void {
   const it = onFreshStores(open);
 
   suite('an ordering key', () => {
@@ -94,7 +94,7 @@ export function orderingPropertySuite(open: Open): void {
           }
           await run.end();
         }),
-        { numRuns: RUNS },
+        { numRuns },
       );
     });
   });
