@@ -42,11 +42,8 @@ const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort());
 
 const ends: Array<() => Promise<void>> = [];
-/**
- * Tests also wait, for other processes and for what they start: a lane keeps a processor busy for little more than half of
- * its time, so there are two lanes more than processors.
- */
-const lanes = Math.min(plan.length, availableParallelism() + 2);
+/** Tests also wait, for other processes and for what they start, so there are more lanes than processors. */
+const lanes = Math.min(plan.length, availableParallelism() + 1);
 // Each process would compile the same code again.
 const compiled = { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compile') };
 const [forBrowser] = await Promise.all([shared(), compile()]);
