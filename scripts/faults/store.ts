@@ -934,6 +934,12 @@ export const storeFaults: readonly Fault[] = [
     replace: 'created_block <= block.beyond',
   },
   {
+    name: 'all sessions that owe money at the end of an interval are looked at, however many they are',
+    ...postgres('resources/totals', 'store/postgres-money'),
+    find: 'LIMIT (SELECT count + ${raw(`${most + 1}`)} FROM draft)',
+    replace: '',
+  },
+  {
     name: 'drafts are among the sessions that are too many to add up',
     ...postgres('resources/checkout-counts', 'store/postgres'),
     find: 'found.count > ${most} + draft.count',

@@ -1,13 +1,22 @@
 /** Rounds of work that has a part for each tenant or kind: trouble of one part keeps no other from its turn. */
 import { messageOf } from './error-message.ts';
 
+/** What a part resolves with that has tried nothing: it says nothing about whether it would fail. */
+export const UNTRIED = Symbol('untried');
+
 export type Part = { readonly name: string; readonly run: () => Promise<unknown> };
 
-/**
- * Runs all parts, one after the other, but for those that pause; resolves with the number of those that succeeded. It does not
- * reject: troubles are told.
- */
-export type Round = (parts: readonly Part[]) => Promise<number>;
+export type RoundResult<P extends Part> = {
+  /** Number of parts that have done their work. */
+  readonly succeeded: number;
+  /** Parts whose work is still to be done: they have failed, pause, or were not reached. */
+  readonly left: readonly P[];
+  /** True if parts were not reached, because failures had taken too long. */
+  readonly isCut: boolean;
+};
+
+/** Runs parts one after the other, but for those that pause. It does not reject: troubles are told. */
+export type Round = <P extends Part>(parts: readonly P[]) => Promise<RoundResult<P>>;
 
 /** Different troubles of a round that are told; the last line says how many others there were. */
 const MOST_TOLD = 20;
@@ -21,11 +30,13 @@ const MOST_FAILING_MS = 1_000;
 /** Pause of a part that has failed, doubled each time until it succeeds: asking more often mends nothing. */
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
-/** Parts whose pauses are kept; those that failed last. */
+/** A part that fails slowly pauses for so many times as long, so that the others have most of the time. */
+const SLOW_PAUSES = 4;
+/** Parts whose failures are kept; those that failed last. */
 const MOST_KEPT = 10_000;
 
 type Trouble = { readonly error: unknown; count: number; readonly names: string[] };
-type Failure = { readonly at: number; readonly pauseMs: number };
+type Failure = { readonly at: number; readonly waitMs: number; readonly pauseMs: number };
 
 /**
  * Rounds that know which parts have failed, by their names: those pause for a while, and then come behind all others, so that a
@@ -44,26 +55,34 @@ export function createRounds(
     return last !== undefined && now() < last.at + last.pauseMs;
   }
 
-  function noteFailure(name: string): void {
+  function noteFailure(name: string, tookMs: number): void {
     const last = failures.get(name);
-    const pauseMs = last === undefined ? FIRST_PAUSE_MS : Math.min(last.pauseMs * 2, LONGEST_PAUSE_MS);
+    const waitMs = last === undefined ? FIRST_PAUSE_MS : Math.min(last.waitMs * 2, LONGEST_PAUSE_MS);
     // The part goes to the end of the map, whose first one is the one that failed longest ago.
     failures.delete(name);
-    failures.set(name, { at: now(), pauseMs });
+    failures.set(name, { at: now(), waitMs, pauseMs: Math.max(waitMs, SLOW_PAUSES * tookMs) });
     const [first] = failures.keys();
     if (failures.size > MOST_KEPT && first !== undefined) failures.delete(first);
   }
 
-  return async (parts) => {
+  return async <P extends Part>(parts: readonly P[]): Promise<RoundResult<P>> => {
     const troubles = new Map<string, Trouble>();
+    const left: P[] = [];
     let succeeded = 0;
     let failingMs = 0;
+    let isCut = false;
     for (const part of parts.toSorted((a, b) => failedAt(a) - failedAt(b))) {
-      if (isPausing(part)) continue;
+      const isPaused = isPausing(part);
+      const isLate = failingMs >= MOST_FAILING_MS;
+      if (isPaused || isLate) {
+        left.push(part);
+        isCut ||= !isPaused;
+        continue;
+      }
       const { name, run } = part;
       const begunAt = now();
       try {
-        await run();
+        if ((await run()) === UNTRIED) continue;
         failures.delete(name);
         succeeded++;
       } catch (error) {
@@ -72,15 +91,16 @@ export function createRounds(
         troubles.set(message, trouble);
         trouble.count++;
         if (trouble.names.length < MOST_NAMED) trouble.names.push(name);
-        noteFailure(name);
-        failingMs += now() - begunAt;
-        if (failingMs >= MOST_FAILING_MS) break;
+        const tookMs = now() - begunAt;
+        noteFailure(name, tookMs);
+        failingMs += tookMs;
+        left.push(part);
       }
     }
     const all = [...troubles];
     for (const [message, trouble] of all.slice(0, MOST_TOLD)) onError(errorOf(message, trouble));
     if (all.length > MOST_TOLD) onError(new Error(`${all.length - MOST_TOLD} other troubles`));
-    return succeeded;
+    return { succeeded, left, isCut };
   };
 }
 

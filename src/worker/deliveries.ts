@@ -3,7 +3,7 @@
 import type { AccountSettings } from '../accounts/settings.ts';
 import { inHundredths } from '../checkout/hundredths.ts';
 import { type Tenant, type TenantTime, tenantName } from '../checkout/tenant.ts';
-import type { Round } from '../lib/rounds.ts';
+import { type Round, UNTRIED } from '../lib/rounds.ts';
 import type { RealTime } from '../lib/time.ts';
 import { hashOfBody } from '../store/redact.ts';
 import type { Store, TenantClock } from '../store/store.ts';
@@ -162,25 +162,28 @@ export function createDeliveryPool(
   }
 
   return {
-    /** Fills the free slots with due deliveries; returns the tenants that may have more than there was room for. */
-    async fill(clocks: readonly TenantClock[]): Promise<readonly Tenant[]> {
-      const left: Tenant[] = [];
+    /**
+     * Fills the free slots with due deliveries. `more` are the tenants that may have more than there was room for, `left`
+     * those that had no turn.
+     */
+    async fill(clocks: readonly TenantClock[]) {
+      const more: TenantClock[] = [];
       const taken = new Map<string, number>();
       for (const tenant of underWay.values())
         taken.set(tenantName(tenant), (taken.get(tenantName(tenant)) ?? 0) + 1);
       const takenIn = ({ tenant }: TenantClock) => taken.get(tenantName(tenant)) ?? 0;
       // The tenant with the fewest deliveries in progress comes first.
       const inOrder = clocks.toSorted((a, b) => takenIn(a) - takenIn(b));
-      async function fillFor(clock: TenantClock): Promise<void> {
+      async function fillFor(clock: TenantClock): Promise<unknown> {
         const { tenant, now } = clock;
         const limit = limitOf(takenIn(clock));
         if (limit === 0) {
           // A tenant with deliveries in progress is looked at again when one of them has ended.
-          if (takenIn(clock) === 0) left.push(tenant);
-          return;
+          if (takenIn(clock) === 0) more.push(clock);
+          return UNTRIED;
         }
         const claimed = await claim(clock, limit);
-        if (claimed.length === limit) left.push(tenant);
+        if (claimed.length === limit) more.push(clock);
         for (const each of claimed) {
           // If it fails, the lease runs out and the delivery is made again: delivery is at least once.
           const handled = handle(each, now)
@@ -191,14 +194,16 @@ export function createDeliveryPool(
             });
           underWay.set(handled, tenant);
         }
+        return claimed;
       }
-      await round(
+      const { left } = await round(
         inOrder.map((clock) => ({
+          ...clock,
           name: `${tenantName(clock.tenant)}: deliveries`,
           run: () => fillFor(clock),
         })),
       );
-      return left;
+      return { more, left };
     },
     /**
      * Claims and sends the due deliveries of one tenant, each at its own time, and waits for them; returns their

@@ -27,10 +27,16 @@ const BATCH = 250;
 
 /** Removes a bounded number of rows of each kind; returns true if there may be more. */
 export async function removeOld(dependencies: RetentionDependencies): Promise<boolean> {
-  const { store, round, realNow, deliveryDays, eventDays } = dependencies;
+  const { store, realNow, deliveryDays, eventDays } = dependencies;
   const { retention, requestLog } = store;
   const now = realNow();
   let removed = 0;
+  let isCut = false;
+  const round: Round = async (parts) => {
+    const result = await dependencies.round(parts);
+    isCut ||= result.isCut;
+    return result;
+  };
   const part = (name: string, remove: () => Promise<number>): Part => ({
     name,
     run: async () => {
@@ -73,7 +79,7 @@ export async function removeOld(dependencies: RetentionDependencies): Promise<bo
     { name: 'requests', run: requests },
   ];
   await round(kinds);
-  return removed > 0;
+  return removed > 0 || isCut;
 }
 
 /** Fails deliveries that have waited for so long behind a failing receiver. */

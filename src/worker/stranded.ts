@@ -41,11 +41,11 @@ export function createWaking({ store, execute, realNow, round }: Dependencies): 
       );
       await execute({ subject: 'deliveries', origin: ownOrigin(tenant, 'time'), results });
     };
-    const woken = await round(
+    const { succeeded } = await round(
       stranded.map((each) => ({ name: `${tenantName(each.tenant)}: stranded`, run: () => wake(each) })),
     );
     // Those of a node that is away are looked for when it is back.
     if (stranded.length === 0 && store.servedShare() === 1) since = startedAt - UNDER_WAY_MS;
-    return woken > 0;
+    return succeeded > 0;
   };
 }

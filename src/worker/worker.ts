@@ -8,7 +8,7 @@ import type { CheckoutId } from '../checkout/ids.ts';
 import { endsAt } from '../checkout/session.ts';
 import { type Tenant, type TenantTime, tenantName } from '../checkout/tenant.ts';
 import { type Loop, startLoop } from '../lib/loop.ts';
-import { createRounds, type Part } from '../lib/rounds.ts';
+import { createRounds, UNTRIED } from '../lib/rounds.ts';
 import type { TenantClock, WorkKind } from '../store/store.ts';
 import { type BankEntryDependencies, dueBankEntries } from './bank-entries.ts';
 import { attendTo, attendToDue, type TimerDependencies } from './deadlines.ts';
@@ -78,18 +78,23 @@ export function createWorker(options: Options) {
   }
 
   /** A part for each tenant with work of the kind, as far as anybody has told of it. */
-  const partsOf = (kind: WorkKind, run: (tenant: Tenant) => Promise<void>): Part[] =>
+  const partsOf = (kind: WorkKind, run: (tenant: Tenant) => Promise<unknown>) =>
     lookout
       .take(kind)
-      .map((tenant) => ({ name: `${tenantName(tenant)}: due ${kind}`, run: () => run(tenant) }));
+      .map((tenant) => ({ tenant, name: `${tenantName(tenant)}: due ${kind}`, run: () => run(tenant) }));
+
+  /** Has tenants looked at again in the next round, whenever that is. */
+  function putBack(kind: WorkKind, parts: ReadonlyArray<{ readonly tenant: Tenant }>): void {
+    for (const { tenant } of parts) lookout.add(kind, tenant);
+  }
 
   async function runDeliveries(): Promise<boolean> {
     const clocks: TenantClock[] = [];
     const look = async (tenant: Tenant) => void clocks.push(await clockOf(tenant));
-    await round(partsOf('deliveries', look));
-    const left = await pool.fill(clocks.filter(isFree));
-    for (const tenant of left) lookout.add('deliveries', tenant);
-    return left.length > 0 && pool.hasRoom();
+    const looked = await round(partsOf('deliveries', look));
+    const filled = await pool.fill(clocks.filter(isFree));
+    for (const parts of [looked.left, filled.left, filled.more]) putBack('deliveries', parts);
+    return filled.more.length > 0 && pool.hasRoom();
   }
 
   /** Attends to one tenant after the other, and again to those that have more than a batch. */
@@ -98,11 +103,14 @@ export function createWorker(options: Options) {
       let isMore = false;
       const parts = partsOf(kind, async (tenant) => {
         const clock = await clockOf(tenant);
-        if (!isFree(clock) || !(await attend(clock, BATCH))) return;
-        lookout.add(kind, tenant);
-        isMore = true;
+        if (!isFree(clock)) return UNTRIED;
+        const hasMore = await attend(clock, BATCH);
+        if (hasMore) lookout.add(kind, tenant);
+        isMore ||= hasMore;
+        return hasMore;
       });
-      await round(parts);
+      const { left } = await round(parts);
+      putBack(kind, left);
       return isMore;
     };
   }

@@ -1,7 +1,7 @@
 /** Rounds of work, in which one part that fails is in the way of no other. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createRounds } from '../../src/lib/rounds.ts';
+import { createRounds, UNTRIED } from '../../src/lib/rounds.ts';
 
 /** Runs parts, of which each fails with the message that is given for it, or not at all. */
 async function round(parts: Record<string, string | null>) {
@@ -14,7 +14,7 @@ async function round(parts: Record<string, string | null>) {
       if (message !== null) throw new Error(message);
     },
   }));
-  const succeeded = await createRounds((error) => errors.push(error as Error))(all);
+  const { succeeded } = await createRounds((error) => errors.push(error as Error))(all);
   return { ran, told: errors.map(({ message }) => message), succeeded, errors };
 }
 
@@ -68,8 +68,9 @@ test('a round of which all parts fail tells of all, and one without parts of not
 
 /** Rounds by a clock that each part moves by `takesMs`, and what has run in them. */
 function clocked(takesMs: number) {
-  const clock = { nowMs: 0 };
+  const clock = { nowMs: 1 };
   const troubled = new Set<string>();
+  const untried = new Set<string>();
   const ran: string[] = [];
   const told: string[] = [];
   const run = createRounds(
@@ -80,18 +81,21 @@ function clocked(takesMs: number) {
     [...names].map((name) => ({
       name,
       async run() {
+        if (untried.has(name)) return UNTRIED;
         ran.push(name);
         clock.nowMs += takesMs;
         if (troubled.has(name)) throw new Error('no');
+        return name;
       },
     }));
-  /** Names of those that have run in a round of these. */
-  async function rounds(names: string): Promise<string> {
+  /** Names of those that have run in a round of these, and of those that are left. */
+  async function both(names: string) {
     ran.length = 0;
-    await run(partsOf(names));
-    return ran.join('');
+    const { left, isCut, succeeded } = await run(partsOf(names));
+    return { ran: ran.join(''), left: left.map(({ name }) => name).join(''), isCut, succeeded };
   }
-  return { clock, troubled, told, rounds };
+  const rounds = async (names: string) => (await both(names)).ran;
+  return { clock, troubled, untried, told, both, rounds };
 }
 
 test('a round ends when failures have taken too long, and those have the last turn in the next one', async () => {
@@ -122,4 +126,36 @@ test('a part that has failed pauses for longer each time, alone, until it succee
   await rounds('a');
   clock.nowMs += 250;
   assert.equal(await rounds('a'), 'a');
+});
+
+test('a part that fails slowly leaves the others most of the time', async () => {
+  const { clock, troubled, rounds } = clocked(5_000);
+  troubled.add('a');
+  assert.equal(await rounds('a'), 'a');
+  clock.nowMs += 19_999;
+  assert.equal(await rounds('a'), '');
+  clock.nowMs += 1;
+  assert.equal(await rounds('a'), 'a');
+});
+
+test('parts that have failed, pause or were not reached are left, and only the last ones make it a cut', async () => {
+  const { clock, troubled, both } = clocked(600);
+  troubled.add('b').add('c');
+  assert.deepEqual(await both('abcd'), { ran: 'abc', left: 'bcd', isCut: true, succeeded: 1 });
+  assert.deepEqual(await both('abcd'), { ran: 'ad', left: 'bc', isCut: false, succeeded: 2 });
+  troubled.clear();
+  clock.nowMs += 60_000;
+  assert.deepEqual(await both('abcd'), { ran: 'adbc', left: '', isCut: false, succeeded: 4 });
+});
+
+test('a part that has tried nothing has not succeeded: its failure is not forgotten', async () => {
+  const { clock, troubled, untried, both } = clocked(0);
+  troubled.add('a');
+  await both('ab');
+  clock.nowMs += 60_000;
+  untried.add('a');
+  assert.deepEqual(await both('ab'), { ran: 'b', left: '', isCut: false, succeeded: 1 });
+  untried.clear();
+  troubled.clear();
+  assert.equal((await both('ab')).ran, 'ba', 'it comes last as before');
 });

@@ -23,7 +23,7 @@ import type {
   Unit,
 } from '../../src/store/store.ts';
 import { freshPostgres } from '../support/database-postgres.ts';
-import { indexesOf } from '../support/explain.ts';
+import { indexesOf, rowsByIndex } from '../support/explain.ts';
 import { migratedDatabase } from '../support/postgres.ts';
 import {
   add,
@@ -237,6 +237,12 @@ suite('every filter is served by an index of the tenant', async () => {
     await checkPlan(totals.due(tenant, whole), 'checkout_overview_draft', 'checkout_count', ...owing);
     const both = { ...filter, intervals: [{ from: 1, to: 2 ** 30 }] };
     await checkPlan(totals.sessions(tenant, both), 'checkout_count', 'checkout_class');
+  });
+
+  test('no more sessions that owe money are looked at than are added up, however many there are', async () => {
+    const read = totals.due(tenant, { intervals: [{ from: 0, to: 2 ** 47 }] }, 10, 1_000_000);
+    // One more than ten says that they are too many.
+    assert.equal((await rowsByIndex({ query }, read)).get('checkout_class'), 11);
   });
 
   const entryFilters: ReadonlyArray<readonly [BankEntryFilter, string]> = [

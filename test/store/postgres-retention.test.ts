@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import postgres from 'postgres';
 import { tenantName } from '../../src/checkout/tenant.ts';
-import { createRounds } from '../../src/lib/rounds.ts';
+import { createRounds, type Part, type Round, UNTRIED } from '../../src/lib/rounds.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { migratedDatabase } from '../support/postgres.ts';
 import { end, happen } from './aged.ts';
@@ -86,5 +86,27 @@ test('stored answers of one tenant that cannot be removed keep those of no other
   assert.deepEqual(
     left.map(({ account }) => Number(account)),
     [mine.account],
+  );
+});
+
+test('a tenant that has no turn, as there is enough of others, is not taken for one without trouble', async (t) => {
+  const { store, mine, theirs } = await setUp(t);
+  await write(store, mine, { answer: answer('one', { createdAt: OLD }) });
+  const old = Array.from({ length: 1_000 }, (_, index) => ({
+    needs: { tenant: theirs },
+    decide: () => [{ answer: answer(`old-${index}`, { createdAt: OLD }) }],
+  }));
+  await store.commit(old);
+  const results = new Map<string, unknown>();
+  const mineLast: Round = async (parts) => {
+    const isMine = ({ name }: Part) => (name.startsWith(tenantName(mine)) ? 1 : 0);
+    for (const part of parts.toSorted((a, b) => isMine(a) - isMine(b)))
+      results.set(part.name, await part.run());
+    return { succeeded: 0, left: [], isCut: false };
+  };
+  assert.equal(await store.retention.purgeAnswers(T, mineLast), 1_000);
+  assert.deepEqual(
+    [theirs, mine].map((tenant) => results.get(`${tenantName(tenant)}: answers`)),
+    [1_000, UNTRIED],
   );
 });

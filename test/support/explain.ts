@@ -10,6 +10,8 @@ type Step = {
   readonly 'Relation Name'?: string;
   readonly 'Index Name'?: string;
   readonly 'Index Cond'?: string;
+  readonly 'Actual Rows'?: number;
+  readonly 'Actual Loops'?: number;
   readonly Plans?: readonly Step[];
 };
 
@@ -36,4 +38,18 @@ export async function indexesOf(
     assert.match(String(step['Index Cond']), /\baccount = .*\blive\b/, literals);
     return [index];
   });
+}
+
+/** Rows that a read gets by each index, as it is run. */
+export async function rowsByIndex(
+  { query }: Pick<TestDatabase, 'query'>,
+  { sql }: Pick<Read<unknown>, 'sql'>,
+): Promise<Map<string, number>> {
+  const [row] = await query(`EXPLAIN (ANALYZE, FORMAT JSON) ${withValues(sql)}`);
+  const rows = new Map<string, number>();
+  for (const step of stepsOf(row['QUERY PLAN'][0].Plan)) {
+    const { 'Index Name': index, 'Actual Rows': each, 'Actual Loops': loops } = step;
+    if (index !== undefined) rows.set(index, (rows.get(index) ?? 0) + Number(each) * Number(loops));
+  }
+  return rows;
 }

@@ -148,8 +148,8 @@ suite('the slots for deliveries', () => {
     for (let round = 0; round < 10; round++) await pool.fill(all);
     assert.deepEqual([1, 2, 3, 4].map(count), Array(4).fill(SLOTS / 4));
     assert.ok(!pool.hasRoom());
-    const left = await pool.fill([placeOf(5)]);
-    assert.deepEqual(left, [placeOf(5).tenant], 'who has none is not forgotten');
+    const { more } = await pool.fill([placeOf(5)]);
+    assert.deepEqual(more, [placeOf(5)], 'who has none is not forgotten');
     await nextTurn();
     ends.shift()?.();
     await nextTurn();

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import { type Tenant, tenantName } from '../../src/checkout/tenant.ts';
 import { newId } from '../../src/lib/id.ts';
-import { createRounds } from '../../src/lib/rounds.ts';
+import { createRounds, type Round } from '../../src/lib/rounds.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Delivery } from '../../src/webhooks/delivery.ts';
 import { removeOld } from '../../src/worker/retention.ts';
@@ -253,6 +253,18 @@ suite('trouble of one tenant keeps nothing of the others', () => {
       },
     });
     assert.deepEqual([done.mine, done.theirs, done.told], [gone, gone, ['answers: no']]);
+  });
+
+  test('and what a round did not come to is removed at once in the next one', async (t) => {
+    const { store, execute, mine, left } = await troubled(t);
+    let isCut = true;
+    const round: Round = async () => ({ succeeded: 0, left: [], isCut });
+    const ages = { deliveryDays: LOG_DAYS, eventDays: 0 };
+    const look = () => removeOld({ store, execute, round, realNow: () => NOW, ...ages });
+    assert.equal(await look(), true);
+    isCut = false;
+    assert.equal(await look(), false);
+    assert.equal((await left(mine)).length, 2);
   });
 
   test('and trouble of all is told together', async (t) => {

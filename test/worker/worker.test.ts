@@ -283,3 +283,52 @@ test('trouble of one tenant keeps no other from what is due, of whatever kind', 
     `${tenantName(mine)}: due checkouts: no`,
   ]);
 });
+
+test('what was told of once is tried again behind its failure, whether or not a look finds it', async (t) => {
+  const { store, execute, mine } = await setUp(t);
+  await add(store, session(mine, { expiresAt: T - 1 }));
+  await tell(store, mine, 1);
+  const { claimCheckouts, claimDeliveries, listTenants } = store.work;
+  const failures: string[] = [];
+  const failingOnce =
+    <A extends unknown[], R>(what: string, run: (...given: A) => Promise<R>) =>
+    async (...given: A): Promise<R> => {
+      if (failures.includes(what)) return run(...given);
+      failures.push(what);
+      throw new Error(what);
+    };
+  let looks = 0;
+  const broken: Store = {
+    ...store,
+    work: {
+      ...store.work,
+      claimCheckouts: failingOnce('checkouts', claimCheckouts),
+      claimDeliveries: failingOnce('deliveries', claimDeliveries),
+      async listTenants(...given) {
+        const due = await listTenants(...given);
+        const tenants = looks++ === 0 ? [mine] : [];
+        return { ...due, checkouts: tenants, deliveries: tenants };
+      },
+    },
+  };
+  const expired = Promise.withResolvers<void>();
+  const sent = Promise.withResolvers<void>();
+  const watched: Execute = async (command, serialize) => {
+    const done = await execute(command, serialize);
+    if (command.subject === 'checkout') expired.resolve();
+    return done;
+  };
+  const worker = workerOn(broken, watched, {
+    deliverySlots: 4,
+    pollMs: 5,
+    onError: () => {},
+    async send() {
+      sent.resolve();
+      return delivered;
+    },
+  });
+  worker.start();
+  await Promise.all([expired.promise, sent.promise]);
+  await worker.stop();
+  assert.deepEqual(failures.sort(), ['checkouts', 'deliveries']);
+});

@@ -1,6 +1,6 @@
 /** Stored answers that are too old, in one tenant after the other: each is on one node. */
 import { type Tenant, tenantName } from '../../checkout/tenant.ts';
-import type { Round } from '../../lib/rounds.ts';
+import { type Round, UNTRIED } from '../../lib/rounds.ts';
 import type { RealTime } from '../../lib/time.ts';
 import { installation } from '../../users/user.ts';
 import { owned, type Run } from '../resources/read.ts';
@@ -21,8 +21,8 @@ export async function purgeAnswers(
   // The installation is no account. While nodes are away, nobody says whether its rows are on one of them.
   const all = reachable.among === null ? [...tenants, installation] : tenants;
   let removed = 0;
-  async function removeOf(tenant: Tenant): Promise<void> {
-    if (removed >= BATCH) return;
+  async function removeOf(tenant: Tenant): Promise<unknown> {
+    if (removed >= BATCH) return UNTRIED;
     const old = sql`SELECT idempotency_key, operation FROM idempotency
       WHERE ${owned(tenant)} AND created_at < ${createdBefore} ORDER BY created_at LIMIT ${BATCH - removed}`;
     const { count } = await pool.write(tenant, (on) =>
@@ -34,6 +34,7 @@ export async function purgeAnswers(
       ),
     );
     removed += count;
+    return count;
   }
   await round(all.map((tenant) => ({ name: `${tenantName(tenant)}: answers`, run: () => removeOf(tenant) })));
   return removed;

@@ -68,8 +68,8 @@ export const FEW_DUE = 25_000;
 
 /**
  * Rows of a WITH behind `currency`, `span` and `block`: the classes of sessions that are owed money or were paid beyond
- * their amounts, and whether these are surely more than the most, or few. All of such classes are, but for drafts: where
- * there are more of them than that, nothing is said. It makes a look at the amounts of too many unnecessary.
+ * their amounts, and whether those in whole blocks are surely more than the most, or few. All of such classes are, but for
+ * drafts: where there are more of them than that, nothing is said. It makes a look at the amounts of too many unnecessary.
  */
 export const owing = (tenant: Tenant, limits: { readonly most: number; readonly few: number }): Sql => {
   const [most, few] = [raw(`${limits.most}`), raw(`${limits.few}`)];

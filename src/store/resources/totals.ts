@@ -209,7 +209,8 @@ export const totals = {
             SELECT place, found.currency AS name, amount_open AS open, amount_excess AS excess
             FROM span CROSS JOIN LATERAL (SELECT * FROM checkout_overview WHERE id = ANY (ARRAY(
               SELECT of_class.id FROM currency CROSS JOIN class CROSS JOIN LATERAL (
-                SELECT checkout.id FROM checkout WHERE ${inSpan(tenant)} OFFSET 0) AS of_class)) AND ${owes} OFFSET 0) AS found WHERE (SELECT few FROM surely)
+                SELECT checkout.id FROM checkout WHERE ${inSpan(tenant)} OFFSET 0) AS of_class
+              LIMIT (SELECT count + ${raw(`${most + 1}`)} FROM draft))) AND ${owes} OFFSET 0) AS found WHERE (SELECT few FROM surely)
             UNION ALL SELECT place, checkout_overview.currency, amount_open, amount_excess
             FROM span CROSS JOIN checkout_overview
             WHERE id >= span.first AND id < span.beyond AND ${owes} AND (SELECT NOT more AND NOT few FROM surely)
