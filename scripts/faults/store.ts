@@ -934,6 +934,12 @@ export const storeFaults: readonly Fault[] = [
     replace: 'created_block <= block.beyond',
   },
   {
+    name: 'nodes in shards plan lists by settings of their own',
+    ...postgres('postgres/searches', 'postgres/searches'),
+    find: 'inShards ? settingsOfNodes(settings) : [settingsOf(settings)]',
+    replace: 'inShards ? [] : [settingsOf(settings)]',
+  },
+  {
     name: 'all sessions that owe money at the end of an interval are looked at, however many they are',
     ...postgres('resources/totals', 'store/postgres-money'),
     find: 'LIMIT (SELECT count + ${raw(`${most + 1}`)} FROM draft)',

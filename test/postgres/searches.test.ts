@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import { createConnection, type Sql } from '../../src/store/postgres/connection.ts';
-import { createSearches } from '../../src/store/postgres/searches.ts';
+import { createSearches, planning } from '../../src/store/postgres/searches.ts';
 import { freshPostgres } from '../support/database-postgres.ts';
 
 const quick = async (sql: Sql) => [...(await sql`SELECT 1 AS one`)];
@@ -47,6 +47,21 @@ suite('a list on PostgreSQL', async () => {
       return [...(await sql`EXPLAIN SELECT count(*) FROM pg_attribute`)];
     });
     assert.doesNotMatch(JSON.stringify(plan), /Gather/);
+  });
+
+  test('has the same settings where nodes have to be told of them', async () => {
+    const names = [...Object.keys(planning), 'statement_timeout'];
+    const settings = async (sql: Sql) => {
+      const [row] = await sql.unsafe(
+        `SELECT ${names.map((name) => `current_setting('${name}') AS ${name}`).join(', ')}`,
+      );
+      return { ...row };
+    };
+    const [told, set] = await Promise.all(
+      [a, b].map(async (tenant, index) => searches({ inShards: index === 0 })(tenant, settings)),
+    );
+    assert.deepEqual(told, { ...planning, statement_timeout: '2s' });
+    assert.deepEqual(set, told);
   });
 
   test('makes only other lists of its tenant wait', async () => {

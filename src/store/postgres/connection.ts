@@ -152,6 +152,12 @@ export function settingsOf(settings: Readonly<Record<string, string>>): string {
   return `SELECT ${set.join(', ')}`;
 }
 
+/** The same for the nodes of Citus, too, which hear of settings only by statements of their own. */
+export const settingsOfNodes = (settings: Readonly<Record<string, string>>): readonly string[] =>
+  Object.entries({ 'citus.propagate_set_commands': 'local', ...settings }).map(
+    ([name, value]) => `SET LOCAL ${name} = '${value}'`,
+  );
+
 /** An instance of the driver with a single connection; `name` is what the server shows of it. */
 export function openInstance(address: string, name: string, further: Partial<DriverOptions>): Sql {
   const options: Partial<DriverOptions> = {

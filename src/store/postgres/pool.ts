@@ -60,6 +60,8 @@ type Options = {
   readonly commitsAtOnce: number;
   /** Set if requests depend on it, which must not wait for a server that is silent. */
   readonly serve: boolean;
+  /** True if tables lie in shards on several nodes. */
+  readonly inShards?: boolean;
   readonly onBroken: () => void;
   /** The connection for reads by a key, if there is one already; the pool closes it. */
   readonly quick?: Connection;
@@ -73,6 +75,7 @@ export function createPool(
   {
     commitsAtOnce,
     serve,
+    inShards = false,
     onBroken,
     quick = createConnection(url, onBroken),
     onTrouble = () => {},
@@ -146,7 +149,7 @@ export function createPool(
     },
 
     /** Runs a list, which may have to look at many rows, when it is its turn. */
-    search: createSearches(searching, on),
+    search: createSearches(searching, on, { inShards }),
 
     /** The same as `read` for pages and for what the service asks by itself: it is not to hold up a fetch. */
     async lookOut<T>(tenant: Tenant | null, work: (sql: Sql) => Promise<T>): Promise<T> {

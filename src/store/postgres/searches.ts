@@ -5,7 +5,7 @@
 import { type Tenant, tenantName } from '../../checkout/tenant.ts';
 import { createTurns, type TurnLimits } from '../../lib/turns.ts';
 import { listTurns, tooManyLists } from '../lists.ts';
-import { type Connection, type Sql, settingsOf } from './connection.ts';
+import { type Connection, type Sql, settingsOf, settingsOfNodes } from './connection.ts';
 
 /**
  * Every list has an index that leads, or is in the order of one of which few rows fill the page: the planner may think that
@@ -35,9 +35,14 @@ type On = <T>(connection: Connection, tenant: Tenant | null, work: (sql: Sql) =>
 export function createSearches(
   connections: readonly Connection[],
   on: On,
-  { listMs = 2_000, ...limits }: Partial<TurnLimits> & { readonly listMs?: number } = {},
+  {
+    listMs = 2_000,
+    inShards = false,
+    ...limits
+  }: Partial<TurnLimits> & { readonly listMs?: number; readonly inShards?: boolean } = {},
 ) {
-  const settings = settingsOf({ statement_timeout: `${listMs}`, ...planning });
+  const settings = { statement_timeout: `${listMs}`, ...planning };
+  const set = inShards ? settingsOfNodes(settings) : [settingsOf(settings)];
   const turns = createTurns<Job>({ ...listTurns, ...limits }, tooManyLists);
   const free = [...connections];
   const busy = new Set<string>();
@@ -68,7 +73,7 @@ export function createSearches(
       const begun = Promise.all([
         // All statements of a list read the same moment: a session that changes in between would be in no list, or in two.
         sql.unsafe('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY').execute(),
-        sql.unsafe(settings, [], { prepare: true }).execute(),
+        ...set.map((statement) => sql.unsafe(statement, [], { prepare: !inShards }).execute()),
       ]);
       // A statement behind a BEGIN that fails would have all the time that it wants.
       begun.catch(() => connection.discard());

@@ -54,9 +54,11 @@ export async function openPostgresStore(
   };
   const quick = createConnection(url, onBroken);
   await prepareOver(quick, url, { migrates });
+  const inShards = await quick.run(isDistributed);
   const pool = createPool(url, {
     commitsAtOnce,
     serve,
+    inShards,
     quick,
     onTrouble,
     onBroken,
@@ -67,7 +69,6 @@ export async function openPostgresStore(
   forgets.push(directory.forget);
   await directory.refresh();
   if (serve) await pool.read(null, pool.clock.look);
-  const inShards = await pool.read(null, isDistributed);
   const nodes =
     serve && inShards
       ? await watchNodes(url, {
