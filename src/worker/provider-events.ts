@@ -48,7 +48,7 @@ async function followUp(
   const { result } = await followedUp(dependencies, tenant, event, isSettled, now);
   if (result.kind !== 'change' || result.value.state !== 'open') return;
   const problem = attempt
-    ? 'the rail does not answer about a provider event'
+    ? 'the rail has not told of the payment of a provider event'
     : 'a provider event matches no known payment';
   dependencies.onAlert(event.rail, problem, { event: event.id });
 }

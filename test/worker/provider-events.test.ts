@@ -107,7 +107,7 @@ suite('a provider event', () => {
     [
       'about which no rail answers',
       providerEvent('evt_1'),
-      'the rail does not answer about a provider event',
+      'the rail has not told of the payment of a provider event',
     ],
   ];
   for (const [name, first, alert] of unanswered) {
