@@ -7,7 +7,10 @@ const filters = { file: 'src/dashboard/sessions/filters.ts', tests: ['test/dashb
 const session = ['test/dashboard/session.test.ts'];
 const history = { file: 'src/dashboard/sessions/history.ts', tests: session };
 const money = { file: 'src/dashboard/screens/session-money.ts', tests: session };
-const items = { file: 'src/dashboard/screens/session-items.ts', tests: session };
+const items = {
+  file: 'src/dashboard/screens/session-items.ts',
+  tests: ['test/dashboard/session-items.test.ts'],
+};
 const actions = { file: 'src/dashboard/screens/session.ts', tests: session };
 
 const sums = { file: 'src/dashboard/overview/sums.ts', tests: ['test/dashboard/overview-sums.test.ts'] };
