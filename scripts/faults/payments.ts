@@ -126,6 +126,13 @@ export const paymentFaults: readonly Fault[] = [
     replace: 'syncAttempt(dependencies, checkout, attempt, now)',
   },
   {
+    name: 'an alert about a provider event does not say whose it is',
+    file: 'src/worker/provider-events.ts',
+    tests: ['test/worker/provider-events.test.ts'],
+    find: '{ account: String(account), mode, event: event.id }',
+    replace: '{ event: event.id }',
+  },
+  {
     name: 'an answer of a rail is not told from what a request has changed',
     file: 'src/writer/rails.ts',
     tests: evidence,

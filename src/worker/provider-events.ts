@@ -50,7 +50,8 @@ async function followUp(
   const problem = attempt
     ? 'the rail has not told of the payment of a provider event'
     : 'a provider event matches no known payment';
-  dependencies.onAlert(event.rail, problem, { event: event.id });
+  const { account, mode } = tenant;
+  dependencies.onAlert(event.rail, problem, { account: String(account), mode, event: event.id });
 }
 
 async function concerned(

@@ -122,7 +122,8 @@ suite('a provider event', () => {
       }
       assert.deepEqual(minutes, [5 / 60, 0.5, 2, 10, 60, 360, 1440, 2880, null]);
       assert.deepEqual([event.state, event.tries], ['open', 9]);
-      assert.deepEqual(alerts, [['stripe', alert, { event: event.id }]]);
+      const about = { account: String(tenant.account), mode: tenant.mode, event: event.id };
+      assert.deepEqual(alerts, [['stripe', alert, about]]);
     });
   }
 
