@@ -202,7 +202,7 @@ export const editingFaults: readonly Fault[] = [
   {
     name: 'items that are as they were are told to be changed',
     file: 'src/dashboard/screens/session-items.ts',
-    tests: ['test/dashboard/session.test.ts'],
+    tests: ['test/dashboard/session-items.test.ts'],
     find: "doneIf(answer.etag !== etag, 'items-changed')",
     replace: "doneIf(true, 'items-changed')",
   },

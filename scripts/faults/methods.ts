@@ -6,6 +6,8 @@ const rail = (file: string, ...tests: readonly string[]) => ({
   tests: tests.map((name) => `test/methods/${name}.test.ts`),
 });
 
+const refusedKey = rail('stripe/client', 'stripe/client');
+
 export const methodFaults: readonly Fault[] = [
   {
     name: 'a currency of whole units is counted in hundredths',
@@ -70,7 +72,7 @@ export const methodFaults: readonly Fault[] = [
   {
     name: 'a key that may not read the balance hears of no dispute',
     ...rail('stripe/stripe', 'stripe/sync'),
-    find: "if (error.kind !== 'unavailable') return { ...noFee, untold: error.message };",
+    find: "if (error.kind !== 'unavailable') return { ...noFee, untold: error };",
     replace: "if (error.kind !== 'unavailable') throw error;",
   },
   {
@@ -238,23 +240,57 @@ export const methodFaults: readonly Fault[] = [
   },
   {
     name: 'a key that Stripe refuses is told of at every payment',
-    file: 'src/methods/stripe/client.ts',
-    tests: ['test/methods/stripe/client.test.ts'],
-    find: 'if (!wasTold) told.set(text, now);',
+    ...refusedKey,
+    find: '      told.set(mark, now);\n',
     replace: '',
   },
   {
     name: 'a key that Stripe refuses is told of once, and never again',
-    file: 'src/methods/stripe/client.ts',
-    tests: ['test/methods/stripe/client.test.ts'],
-    find: 'now - (told.get(text) ?? -TOLD_MS) < TOLD_MS',
-    replace: 'told.get(text) !== undefined',
+    ...refusedKey,
+    find: 'now - (told.get(mark) ?? -TOLD_MS) < TOLD_MS',
+    replace: 'told.get(mark) !== undefined',
   },
   {
     name: 'the refused key of one account keeps that of another from being told of',
-    file: 'src/methods/stripe/client.ts',
-    tests: ['test/methods/stripe/client.test.ts'],
-    find: 'of account ${account} in ${mode} mode: ${message}`',
-    replace: 'of account ${mode} in ${mode} mode: ${message}`',
+    ...refusedKey,
+    find: '[account, mode, key, text]',
+    replace: "[mode, key, text.replaceAll(String(account), '')]",
+  },
+  {
+    name: 'a new key that is wrong too is not told of',
+    ...refusedKey,
+    find: '[account, mode, key, text]',
+    replace: '[account, mode, text]',
+  },
+  {
+    name: 'a refused key counts as told of although nobody was told',
+    ...refusedKey,
+    find: "    return new StripeTrouble('forbidden', text, { ...details, isNews });",
+    replace:
+      "    const isNewsAtOnce = isNews();\n    return new StripeTrouble('forbidden', text, { ...details, isNews: () => isNewsAtOnce });",
+  },
+  {
+    name: 'a clock that is set back keeps refused keys from being told of',
+    ...refusedKey,
+    find: 'const now = performance.now();',
+    replace: 'const now = Date.now();',
+  },
+  {
+    name: 'a key that cannot be opened is told of at every payment',
+    ...refusedKey,
+    find: "          tenant,\n          '',\n",
+    replace: '          tenant,\n          String(Math.random()),\n',
+  },
+  {
+    name: 'the log has what Stripe says at any length',
+    ...refusedKey,
+    find: 'said.slice(0, MAX_MESSAGE)',
+    replace: 'said',
+  },
+  {
+    name: 'a key that may not read the balance is told of at every payment',
+    ...rail('stripe/standing', 'stripe/sync'),
+    find: 'const reason = untold && toldOf(untold);',
+    replace: 'const reason = untold && untold.message;',
   },
 ];

@@ -7,7 +7,10 @@ const filters = { file: 'src/dashboard/sessions/filters.ts', tests: ['test/dashb
 const session = ['test/dashboard/session.test.ts'];
 const history = { file: 'src/dashboard/sessions/history.ts', tests: session };
 const money = { file: 'src/dashboard/screens/session-money.ts', tests: session };
-const items = { file: 'src/dashboard/screens/session-items.ts', tests: session };
+const items = {
+  file: 'src/dashboard/screens/session-items.ts',
+  tests: ['test/dashboard/session-items.test.ts'],
+};
 const actions = { file: 'src/dashboard/screens/session.ts', tests: session };
 
 const sums = { file: 'src/dashboard/overview/sums.ts', tests: ['test/dashboard/overview-sums.test.ts'] };
@@ -121,6 +124,13 @@ export const paymentFaults: readonly Fault[] = [
     tests: evidence,
     find: 'syncAttempt(dependencies, checkout, attempt, now, event.id)',
     replace: 'syncAttempt(dependencies, checkout, attempt, now)',
+  },
+  {
+    name: 'an alert about a provider event does not say whose it is',
+    file: 'src/worker/provider-events.ts',
+    tests: ['test/worker/provider-events.test.ts'],
+    find: '{ account: String(account), mode, event: event.id }',
+    replace: '{ event: event.id }',
   },
   {
     name: 'an answer of a rail is not told from what a request has changed',

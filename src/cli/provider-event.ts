@@ -28,7 +28,7 @@ export const providerEventKeys = {
   tries: 'Number of times that it was looked at.',
   next_try_at: 'Time at which it is looked at again, or null.',
   checkout:
-    'Id of the session that it is about, about which the rail has not answered; null if no session has its payment.',
+    'Id of the session whose payment it is about, and of which the rail has not told; null if no session has its payment.',
   attempt_reference: 'The payment attempt that it names, as the provider calls it, or null.',
   payment_reference: 'The payment that it names, as the provider calls it, or null.',
 } as const;
@@ -43,7 +43,7 @@ export function lineOf(event: ProviderEvent): string {
     rail,
     printable(type),
     printable(reference),
-    checkout === null ? 'no session' : 'no answer',
+    checkout === null ? 'no session' : 'not told',
     checkout ?? printable([...new Set(names)].join(', ')),
     tries === 1 ? '1 try' : `${tries} tries`,
     status === 'open' ? 'waits for a person' : (next_try_at ?? ''),

@@ -112,7 +112,7 @@ export function createMetrics(store: Store, lastBackup?: () => BackupResult | nu
   );
   gauge(
     'opentill_provider_events_open',
-    'Provider events that wait for a person: they matched nothing, or their rail did not answer.',
+    'Provider events that wait for a person: they matched nothing, or their rail has not told of the payment.',
     ({ openProviderEvents }) => openProviderEvents,
   );
 

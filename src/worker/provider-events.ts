@@ -48,9 +48,10 @@ async function followUp(
   const { result } = await followedUp(dependencies, tenant, event, isSettled, now);
   if (result.kind !== 'change' || result.value.state !== 'open') return;
   const problem = attempt
-    ? 'the rail does not answer about a provider event'
+    ? 'the rail has not told of the payment of a provider event'
     : 'a provider event matches no known payment';
-  dependencies.onAlert(event.rail, problem, { event: event.id });
+  const { account, mode } = tenant;
+  dependencies.onAlert(event.rail, problem, { account: String(account), mode, event: event.id });
 }
 
 async function concerned(

@@ -58,7 +58,7 @@ suite('opentill provider-events', () => {
     assert.deepEqual(list.stdout.split('\n'), [
       `${once}  ${CAME}  stripe  -  evt_once  no session  pi_2  1 try  waits for a person`,
       `${both}  ${CAME}  stripe  -  evt_both  no session  att_1, pi_1  9 tries  waits for a person`,
-      `${known}  ${CAME}  stripe  charge.dispute.created  evt_known  no answer  ${made.id}  9 tries  waits for a person`,
+      `${known}  ${CAME}  stripe  charge.dispute.created  evt_known  not told  ${made.id}  9 tries  waits for a person`,
       '',
     ]);
     const waiting = await run('list', '--waiting');

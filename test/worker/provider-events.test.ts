@@ -107,7 +107,7 @@ suite('a provider event', () => {
     [
       'about which no rail answers',
       providerEvent('evt_1'),
-      'the rail does not answer about a provider event',
+      'the rail has not told of the payment of a provider event',
     ],
   ];
   for (const [name, first, alert] of unanswered) {
@@ -122,7 +122,8 @@ suite('a provider event', () => {
       }
       assert.deepEqual(minutes, [5 / 60, 0.5, 2, 10, 60, 360, 1440, 2880, null]);
       assert.deepEqual([event.state, event.tries], ['open', 9]);
-      assert.deepEqual(alerts, [['stripe', alert, { event: event.id }]]);
+      const about = { account: String(tenant.account), mode: tenant.mode, event: event.id };
+      assert.deepEqual(alerts, [['stripe', alert, about]]);
     });
   }
 

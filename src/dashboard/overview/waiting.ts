@@ -60,8 +60,8 @@ const kinds: Readonly<Record<Counted, Kind>> = {
   provider_events: {
     names: ['provider event', 'provider events'],
     is: [
-      'matched nothing, or got no answer from its rail',
-      'matched nothing, or got no answer from their rail',
+      'matched nothing, or its rail has not told of the payment',
+      'matched nothing, or their rail has not told of the payment',
     ],
     screen: 'provider-events',
   },

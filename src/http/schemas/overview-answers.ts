@@ -37,7 +37,9 @@ export const overviewResources = {
       failed_deliveries: count('Webhook deliveries that were given up.'),
       suspended_receivers: count('Receivers that only get probes.'),
       disabled_endpoints: count('Webhook endpoints that are disabled.'),
-      provider_events: count('Provider events that matched nothing, or whose rail did not answer.'),
+      provider_events: count(
+        'Provider events that matched nothing, or whose rail has not told of the payment.',
+      ),
     } satisfies FieldsOf<Part<'waiting'>>,
     {
       ...closed,

@@ -2,6 +2,7 @@
  * Client of Stripe: calls with limits on their duration, their retries and their number at once, and one classification
  * of errors.
  */
+import { hash } from 'node:crypto';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { createCounts } from '../../lib/counts.ts';
 import { createLru } from '../../lib/lru.ts';
@@ -44,22 +45,35 @@ export class StripeTrouble extends Error {
   /** Stripe's code of the error, or the parameter concerned; empty if there is none. */
   readonly code: string;
   readonly parameter: string;
-  /** True for what was told of lately: one key that lacks a permission is refused at every payment. */
-  readonly wasTold: boolean;
-  constructor(kind: TroubleKind, message: string, { code = '', parameter = '', wasTold = false } = {}) {
+  /** False for what was told of lately: one key that lacks a permission is refused at every payment. */
+  readonly isNews: () => boolean;
+  constructor(
+    kind: TroubleKind,
+    message: string,
+    { code = '', parameter = '', isNews = () => true }: TroubleDetails = {},
+  ) {
     super(message);
     this.kind = kind;
     this.code = code;
     this.parameter = parameter;
-    this.wasTold = wasTold;
+    this.isNews = isNews;
   }
 }
 
-/** The alert about something with this id; none where Stripe does not answer, or the same was told of lately. */
-export const alertOf = (
-  id: string,
-  { kind, message, wasTold }: StripeTrouble,
-): { readonly alert?: string } => (kind === 'unavailable' || wasTold ? {} : { alert: `${id}: ${message}` });
+type TroubleDetails = Partial<Pick<StripeTrouble, 'code' | 'parameter' | 'isNews'>>;
+
+/**
+ * Message for an alert; null where Stripe does not answer, or the same was told of lately. It counts as told from then on:
+ * only for an alert that leaves.
+ */
+export const toldOf = ({ kind, message, isNews }: StripeTrouble): string | null =>
+  kind !== 'unavailable' && isNews() ? message : null;
+
+/** The alert about something with this id, if there is something to tell. */
+export function alertOf(id: string, trouble: StripeTrouble): { readonly alert?: string } {
+  const message = toldOf(trouble);
+  return message === null ? {} : { alert: `${id}: ${message}` };
+}
 
 /** Calls Stripe for a tenant. Rejects with StripeTrouble, and with nothing else. */
 export type Ask = <Answer>(
@@ -69,10 +83,12 @@ export type Ask = <Answer>(
 
 /** Before another try; somebody waits. */
 const PAUSE_MS = 500;
-/** For so long what Stripe says of a refused key is told once for each account and mode. */
+/** For so long what is said of a key that cannot be used is told once for each account and mode. */
 const TOLD_MS = 60 * 60_000;
-/** Refusals of keys that are remembered for that. */
+/** Alerts about keys that are remembered for that. */
 const MAX_TOLD = 1_000;
+/** Characters of a message of Stripe, which has none that long. */
+const MAX_MESSAGE = 500;
 /** Time beyond the time-outs of all tries. */
 const PAUSES_MS = 2_000;
 
@@ -83,16 +99,31 @@ export function createLine(options: LineOptions): Ask {
   let inAll = 0;
   const told = createLru<string, number>({ most: MAX_TOLD });
 
-  /** The refusal of a key, with whose it is. */
-  function refusalOfKey(
+  /** Trouble with a key, which is empty where there is none. Another key that is wrong too is told of at once. */
+  function troubleWithKey(
     { account, mode }: Tenant,
+    key: string,
+    text: string,
+    details: TroubleDetails = {},
+  ): StripeTrouble {
+    const isNews = () => {
+      const mark = hash('sha256', JSON.stringify([account, mode, key, text]), 'base64url');
+      // Time that no change of the machine's clock moves: one that is set back must not silence anything.
+      const now = performance.now();
+      if (now - (told.get(mark) ?? -TOLD_MS) < TOLD_MS) return false;
+      told.set(mark, now);
+      return true;
+    };
+    return new StripeTrouble('forbidden', text, { ...details, isNews });
+  }
+
+  function refusalOfKey(
+    tenant: Tenant,
+    key: string,
     { message, code, parameter }: StripeTrouble,
   ): StripeTrouble {
-    const text = `Stripe refuses the key of account ${account} in ${mode} mode: ${message}`;
-    const now = Date.now();
-    const wasTold = now - (told.get(text) ?? -TOLD_MS) < TOLD_MS;
-    if (!wasTold) told.set(text, now);
-    return new StripeTrouble('forbidden', text, { code, parameter, wasTold });
+    const text = `Stripe refuses the key of account ${tenant.account} in ${tenant.mode} mode: ${message}`;
+    return troubleWithKey(tenant, key, text, { code, parameter });
   }
 
   function begin(account: number): void {
@@ -115,15 +146,16 @@ export function createLine(options: LineOptions): Ask {
     const answer = (async () => {
       const secretKey = await secretKeyOf(tenant);
       if (secretKey === null)
-        throw new StripeTrouble(
-          'forbidden',
+        throw troubleWithKey(
+          tenant,
+          '',
           `no key of Stripe can be used for account ${account} in ${mode} mode`,
         );
       // The answer is believed to be of the type that Stripe's own library gives it.
       const stripe = stripeApi(
         async <Answer>(call: StripeCall) =>
           (await send(call, secretKey, deadline, options).catch((error: StripeTrouble) => {
-            throw error.kind === 'forbidden' ? refusalOfKey(tenant, error) : error;
+            throw error.kind === 'forbidden' ? refusalOfKey(tenant, secretKey, error) : error;
           })) as Answer,
       );
       return question(stripe);
@@ -199,7 +231,7 @@ function objectIn({ status, text }: StripeAnswer): unknown {
   if (status >= 200 && status < 300 && json.error === undefined) return json;
   const { type, code: given, param, message } = json.error ?? {};
   const code = given ?? '';
-  const said = withoutKeys(message ?? `Stripe answered ${status}`);
+  const said = shortened(withoutKeys(message ?? `Stripe answered ${status}`));
   throw new StripeTrouble(kindOf(status, { type, code }), said, { code, parameter: param ?? '' });
 }
 
@@ -211,6 +243,9 @@ function parsed(text: string): { readonly error?: StripeError } | null {
     return null;
   }
 }
+
+/** The beginning of what Stripe says: a log, or a payer, is shown no more of it. */
+export const shortened = (said: string): string => said.slice(0, MAX_MESSAGE).toWellFormed();
 
 /** Stripe repeats keys in its messages, most of their letters hidden. */
 function withoutKeys(message: string): string {

@@ -1,4 +1,4 @@
-/** State of an attempt, read from Stripe's data. Pure; `page.ts` fetches the data. */
+/** State of an attempt, read from Stripe's data, which `page.ts` fetches. */
 
 import type Stripe from 'stripe';
 import { formatAmount } from '../../checkout/money.ts';
@@ -7,6 +7,7 @@ import type { TenantTime } from '../../checkout/tenant.ts';
 import type { RailAnswer, RailReversal, RefundNews } from '../method.ts';
 import { fromStripeAmount } from './amounts.ts';
 import { backOff } from './back-off.ts';
+import { type StripeTrouble, shortened, toldOf } from './client.ts';
 import type { Page } from './page.ts';
 import { refundAnswer } from './refund-answer.ts';
 
@@ -19,12 +20,12 @@ export type Aftermath = {
   readonly disputes: readonly Stripe.Dispute[];
   /** Line of the balance for the payment, with its fee; null: not there yet, or not asked for. */
   readonly balance: Stripe.BalanceTransaction | null;
-  /** Reason why Stripe will not tell of the balance; empty: there is none. */
-  readonly untold: string;
+  /** Reason why Stripe does not tell of the balance; null: there is none. */
+  readonly untold: StripeTrouble | null;
 };
 
 /** There is nothing beside the page, or it is not asked for. */
-export const noAftermath: Aftermath = { refunds: [], disputes: [], balance: null, untold: '' };
+export const noAftermath: Aftermath = { refunds: [], disputes: [], balance: null, untold: null };
 
 export type Asked = { readonly checkout: Checkout; readonly attempt: Attempt; readonly nowMs: TenantTime };
 
@@ -103,7 +104,7 @@ function unpaid(asked: Asked, page: Page): RailAnswer {
   switch (intent?.status) {
     case 'canceled':
     case 'requires_payment_method':
-      return failed(intent.last_payment_error?.message || 'The payment was declined.');
+      return failed(shortened(intent.last_payment_error?.message || 'The payment was declined.'));
     case undefined:
     case 'processing':
     case 'requires_action':
@@ -133,9 +134,10 @@ function paid(asked: Asked, page: Page, aftermath: Aftermath): RailAnswer {
   }
   const { balance, untold } = aftermath;
   const fee = balance && feeIn(balance);
+  const reason = untold && toldOf(untold);
   const alerts = [
     ...(amount === attempt.amount ? [] : [wrongAmount(asked, id, amount)]),
-    ...(untold === '' ? [] : [`Stripe does not tell the fee of ${id}: ${untold}`]),
+    ...(reason === null ? [] : [`Stripe does not tell the fee of ${id}: ${reason}`]),
     ...(balance && !fee ? [`the fee of ${id} is ${balance.fee} ${balance.currency} in Stripe's units`] : []),
     ...aftermath.disputes.flatMap((each) => alertsOf(each, checkout.currency, amount)),
   ];

@@ -290,13 +290,13 @@ async function balanceOf(
     return { ...noFee, balance };
   } catch (error) {
     if (!(error instanceof StripeTrouble)) throw error;
-    if (error.kind !== 'unavailable') return { ...noFee, untold: error.message };
+    if (error.kind !== 'unavailable') return { ...noFee, untold: error };
     if (attempt.status === 'succeeded') throw error;
     return noFee;
   }
 }
 
-const noFee = { balance: null, untold: '' } as const;
+const noFee = { balance: null, untold: null } as const;
 
 function syncTrouble(asked: Asked, error: unknown): RailAnswer {
   if (!(error instanceof StripeTrouble)) throw error;

@@ -7,6 +7,7 @@ import Stripe from 'stripe';
 import type { Mode } from '../../../src/checkout/tenant.ts';
 import { API_VERSION, type StripeApi } from '../../../src/methods/stripe/api.ts';
 import {
+  type Ask,
   alertOf,
   createLine,
   type LineOptions,
@@ -122,34 +123,107 @@ test('a call without a key, or whose key cannot be looked up now, is not made', 
   await assert.rejects(asked(lost), { kind: 'unavailable', message: 'the database is away' });
 });
 
-test('what Stripe says of a refused key is told once an hour for each account and mode, with whose key it is', async (t) => {
-  let message = "Having the 'rak_charge_read' permission would allow this request to continue.";
-  const http: StripeHttp = async () => ({
-    status: 403,
-    shouldRetry: null,
-    text: JSON.stringify({ error: { type: 'invalid_request_error', message } }),
-  });
-  const ask = lineOver(http, { secretKeyOf: async () => 'rk_x' });
-  const refusal = (account: number, mode: Mode) =>
+suite('what Stripe says of a refused key', () => {
+  const refusing =
+    (messageFor: (authorization: string) => string | null): StripeHttp =>
+    async ({ headers }) => {
+      const message = messageFor(String(headers.authorization));
+      return message === null
+        ? { status: 200, shouldRetry: null, text: '{}' }
+        : {
+            status: 403,
+            shouldRetry: null,
+            text: JSON.stringify({ error: { type: 'invalid_request_error', message } }),
+          };
+    };
+  const needs = (permission: string) =>
+    `Having the '${permission}' permission would allow this request to continue.`;
+  const refusalIn = (ask: Ask, account: number, mode: Mode) =>
     ask({ account, mode }, (stripe) => stripe.refunds.retrieve('re_1')).then(
       () => assert.fail('it is answered'),
       (error: StripeTrouble) => error,
     );
-  const first = await refusal(7, 'live');
-  assert.deepEqual(alertOf('att_1', first), {
-    alert: `att_1: Stripe refuses the key of account 7 in live mode: ${message}`,
+  const isToldIn = async (ask: Ask, account = 7, mode: Mode = 'live') =>
+    alertOf('att_1', await refusalIn(ask, account, mode)).alert !== undefined;
+
+  test('is told once an hour for each account and mode, with whose key it is', async (t) => {
+    let message = needs('rak_charge_read');
+    const ask = lineOver(
+      refusing(() => message),
+      { secretKeyOf: async () => 'rk_x' },
+    );
+    const first = await refusalIn(ask, 7, 'live');
+    assert.equal(first.kind, 'forbidden');
+    assert.deepEqual(alertOf('att_1', first), {
+      alert: `att_1: Stripe refuses the key of account 7 in live mode: ${message}`,
+    });
+    assert.deepEqual(
+      [await isToldIn(ask), await isToldIn(ask, 7, 'test'), await isToldIn(ask, 8)],
+      [false, true, true],
+    );
+    const since = performance.now();
+    t.mock.method(performance, 'now', () => since + HOUR_MS);
+    assert.deepEqual([await isToldIn(ask), await isToldIn(ask)], [true, false]);
+    message = needs('rak_dispute_read');
+    assert.deepEqual([await isToldIn(ask), await isToldIn(ask)], [true, false], 'another permission');
   });
-  assert.equal(first.kind, 'forbidden');
-  const isTold = async (account: number, mode: Mode) => !(await refusal(account, mode)).wasTold;
-  assert.deepEqual(
-    [await isTold(7, 'live'), await isTold(7, 'test'), await isTold(8, 'live')],
-    [false, true, true],
-  );
-  const since = Date.now();
-  t.mock.method(Date, 'now', () => since + HOUR_MS);
-  assert.deepEqual([await isTold(7, 'live'), await isTold(7, 'live')], [true, false]);
-  message = message.replace('charge', 'dispute');
-  assert.deepEqual([await isTold(7, 'live'), await isTold(7, 'live')], [true, false], 'another permission');
+
+  test('is told at once of each new key, also of one that comes after a good one', async () => {
+    let key = 'sk_test_1';
+    const ask = lineOver(
+      refusing((authorization) =>
+        authorization.endsWith('good') ? null : `Invalid API Key provided: ${authorization.split(' ')[1]}`,
+      ),
+      { secretKeyOf: async () => key },
+    );
+    assert.deepEqual([await isToldIn(ask), await isToldIn(ask)], [true, false]);
+    key = 'sk_test_2';
+    assert.deepEqual([await isToldIn(ask), await isToldIn(ask)], [true, false]);
+    key = 'sk_test_good';
+    await ask({ account: 7, mode: 'live' }, (stripe) => stripe.refunds.retrieve('re_1'));
+    key = 'sk_test_3';
+    assert.deepEqual([await isToldIn(ask), await isToldIn(ask)], [true, false]);
+  });
+
+  test('does not count as told where nobody was told', async () => {
+    const ask = lineOver(
+      refusing(() => needs('rak_charge_read')),
+      { secretKeyOf: async () => 'rk_x' },
+    );
+    await refusalIn(ask, 7, 'live');
+    assert.deepEqual([await isToldIn(ask), await isToldIn(ask)], [true, false]);
+  });
+
+  test('is told whatever becomes of the clock', async (t) => {
+    const now = Date.now();
+    const clock = t.mock.method(Date, 'now', () => now + 365 * 24 * HOUR_MS);
+    const ask = lineOver(
+      refusing(() => needs('rak_charge_read')),
+      { secretKeyOf: async () => 'rk_x' },
+    );
+    assert.deepEqual([await isToldIn(ask), await isToldIn(ask)], [true, false]);
+    clock.mock.mockImplementation(() => now);
+    const since = performance.now();
+    t.mock.method(performance, 'now', () => since + HOUR_MS);
+    assert.ok(await isToldIn(ask));
+  });
+
+  test('is cut to a length that a log can have', async () => {
+    const ask = lineOver(
+      refusing(() => 'no '.repeat(1_000_000)),
+      { secretKeyOf: async () => 'rk_x' },
+    );
+    const { message } = await refusalIn(ask, 7, 'live');
+    assert.ok(message.length < 600, `${message.length} characters`);
+  });
+
+  test('is told as seldom where there is no key that could be used', async () => {
+    const ask = lineOver(() => assert.fail('a call was made'), { secretKeyOf: async () => null });
+    assert.deepEqual(
+      [await isToldIn(ask), await isToldIn(ask), await isToldIn(ask, 8), await isToldIn(ask, 7, 'test')],
+      [true, false, true, true],
+    );
+  });
 });
 
 suite('an answer', () => {

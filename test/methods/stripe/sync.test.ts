@@ -101,6 +101,18 @@ suite('how a card payment stands', () => {
     }
   });
 
+  test('it was declined in more words than anybody reads', async (t) => {
+    const harness = await startHarness(t);
+    const started = await harness.started();
+    harness.beginProcessing(started.attempt);
+    harness.endProcessing(started.attempt, 'fails');
+    for (const intent of harness.stripe.books.test.intents.values())
+      intent.last_payment_error = { message: 'no '.repeat(100_000) };
+    const { status, reason } = await sync(harness, started);
+    assert.equal(status, 'failed');
+    assert.ok(reason.length < 600, `${reason.length} characters`);
+  });
+
   test('its page has expired', async (t) => {
     const harness = await startHarness(t);
     const started = await harness.started();
@@ -360,6 +372,19 @@ suite('the fee of a card payment', () => {
       if (alert) assert.match(answer.alert ?? '', alert);
       else assert.equal(answer.alert, undefined);
     }
+  });
+
+  test('that the key may not read is told of once, not at each payment', async (t) => {
+    const harness = await startHarness(t);
+    const alerts: boolean[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      const started = await harness.started();
+      harness.pay(started.attempt);
+      harness.enterBalance(started.attempt);
+      harness.stripe.next('forbidden', { on: /^GET \/v1\/balance_transactions/ });
+      alerts.push((await sync(harness, started)).alert !== undefined);
+    }
+    assert.deepEqual(alerts, [true, false, false]);
   });
 
   test('is asked for again if Stripe does not answer about a payment that is booked', async (t) => {

@@ -80,8 +80,8 @@ suite('trouble on the way to Stripe', () => {
       const refund = refundOf(paid);
       assert.equal((await harness.rail.refund(paid.checkout, refund, Date.now())).alert, undefined);
       const planned = harness.planned();
-      const now = Date.now() + HOUR;
-      t.mock.method(Date, 'now', () => now);
+      const now = performance.now() + HOUR;
+      t.mock.method(performance, 'now', () => now);
       harness.stripe.next(misbehaviour);
       const start = await harness.rail.start?.(planned.checkout, planned.attempt, RETURN_URL, Date.now());
       assert.equal(start?.status, 'failed');
@@ -90,6 +90,24 @@ suite('trouble on the way to Stripe', () => {
       assert.doesNotMatch(start?.alert ?? '', /sk_test/);
     });
   }
+
+  test('of two refusals of a key at once, the one that was not told of is told of later', async (t) => {
+    const harness = await startHarness(t);
+    const { checkout, attempt } = await harness.paid();
+    const refusals = [
+      ['forbidden', /^GET \/v1\/refunds/, /may not do this/],
+      ['unauthorized', /^GET \/v1\/disputes/, /Invalid API Key/],
+    ] as const;
+    for (const [misbehaviour, on] of refusals) harness.stripe.next(misbehaviour, { on });
+    const { alert: first = '' } = await harness.rail.sync(checkout, attempt, Date.now());
+    // Either may be the first to be answered.
+    const other = refusals.find(([, , says]) => !says.test(first));
+    assert.ok(other);
+    const [misbehaviour, on, says] = other;
+    harness.stripe.next(misbehaviour, { on });
+    const { alert: second = '' } = await harness.rail.sync(checkout, attempt, Date.now());
+    assert.match(second, says);
+  });
 
   test('an answer that never ends is given up', async (t) => {
     const harness = await startHarness(t);
