@@ -233,8 +233,14 @@ export const editingFaults: readonly Fault[] = [
   {
     name: 'an endpoint that somebody else has changed is switched off',
     ...endpoint,
-    find: "'PUT', addressOf(visit), patch, conditionIn(visit))",
-    replace: "'PUT', addressOf(visit), patch)",
+    find: "'PUT', addressOf(visit), { status }, conditionIn(visit))",
+    replace: "'PUT', addressOf(visit), { status })",
+  },
+  {
+    name: 'who sends the form that disables an endpoint twice is told that nothing was done',
+    ...endpoint,
+    find: '!answer.ok && answer.status === STALE ? await fetchIn(visit) : answer',
+    replace: 'answer',
   },
   {
     name: 'the second of two who make a secret ends that of the first',

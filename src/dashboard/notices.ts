@@ -23,7 +23,7 @@ const notices = {
   'account-created': 'The account is created, and you are its owner.',
   'account-renamed': 'The account has a new name.',
   saved: 'Your changes are saved.',
-  unchanged: 'Nothing was changed.',
+  unchanged: 'Everything is as you asked. There was nothing left to change.',
   'logo-saved': 'The logo is saved. Payers see it within a second.',
   'logo-removed': 'The logo is removed.',
   'endpoint-enabled': 'The endpoint is enabled.',

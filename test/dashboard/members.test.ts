@@ -207,7 +207,7 @@ suite('members', () => {
       (await store.audit.list(installation, { subject: member.id }, { limit: 99 })).rows.length;
     const before = await actions();
     const unchanged = await visitor.follow(send(roleFormIn(await visitor.get(path())), 'support'));
-    assert.match(textOf(unchanged), /Nothing was changed\./);
+    assert.match(textOf(unchanged), /There was nothing left to change\./);
     assert.doesNotMatch(textOf(unchanged), /The role is changed/);
     assert.equal(await actions(), before);
     const { shown: _, ...fields } = roleFormIn(await visitor.get(path()));
