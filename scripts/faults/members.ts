@@ -11,6 +11,18 @@ const screen = { file: 'src/dashboard/screens/members.ts', tests: ['test/dashboa
 
 export const memberFaults: readonly Fault[] = [
   {
+    name: 'a member is removed, or gets a link, whose role is no longer the one that was seen',
+    ...screen,
+    find: 'seen !== undefined && seen !== now.data.role',
+    replace: "seen === ''",
+  },
+  {
+    name: 'an invitation that is refused on the second page of the members shows the first',
+    ...screen,
+    find: 'action="${to(place)}${pageIn(query)}"',
+    replace: 'action="${to(place)}"',
+  },
+  {
     name: 'who changes a role on the second page of the members is shown the first',
     ...screen,
     find: 'action="${to(visit.place, \'/role\')}${pageIn(visit.query)}"',
