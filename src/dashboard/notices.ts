@@ -31,7 +31,7 @@ const notices = {
   'endpoint-deleted': 'The endpoint is deleted.',
   'delivery-resent': 'The event is sent again.',
   'provider-event-retried':
-    'The rail is asked again. The event leaves the list once it has led to a session.',
+    'The rail is asked again. Until the event has led to a session, it is among those that are looked at again.',
   'deliveries-resent': 'The failed deliveries are sent again.',
   'nothing-resent': 'No failed delivery can be sent again.',
   'receiving-account-removed': 'The receiving account is removed.',
