@@ -11,6 +11,7 @@ const receivingAccounts = {
   tests: ['test/dashboard/receiving-accounts.test.ts'],
 };
 const endpoint = { file: 'src/dashboard/screens/endpoint.ts', tests: ['test/dashboard/endpoints.test.ts'] };
+const mappings = { file: 'src/dashboard/screens/mappings.ts', tests: ['test/dashboard/mappings.test.ts'] };
 const reseal = { file: 'src/http/routes/reseal.ts', tests: ['test/api/reseal.test.ts'] };
 
 export const editingFaults: readonly Fault[] = [
@@ -247,6 +248,18 @@ export const editingFaults: readonly Fault[] = [
     ...endpoint,
     find: '        ...conditionIn(visit),\n',
     replace: '',
+  },
+  {
+    name: 'a mapping that somebody else has replaced is deleted',
+    ...mappings,
+    find: 'mistakes: isAsSeen ? [] : CHANGED',
+    replace: 'mistakes: isAsSeen ? [] : []',
+  },
+  {
+    name: 'who saves a mapping twice is told that there is another one with its name',
+    ...mappings,
+    find: 'tagOf(withoutNulls(known[name])) !== tagOf(withoutNulls(mapping))',
+    replace: "name !== ''",
   },
   {
     name: 'a logo is read into memory whatever its length',
