@@ -98,8 +98,8 @@ export const editingFaults: readonly Fault[] = [
     name: 'the second of two who change a role has to choose it again',
     file: 'src/dashboard/screens/members.ts',
     tests: ['test/dashboard/members.test.ts'],
-    find: "chosen?.id === member.id ? chosen.role : (member.role ?? '')",
-    replace: "member.role ?? ''",
+    find: '(chosen?.id === member.id ? chosen.role : null) ?? member.role',
+    replace: 'member.role',
   },
   {
     name: 'a logo takes the place of one that somebody else has set meanwhile',

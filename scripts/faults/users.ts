@@ -14,8 +14,8 @@ export const userFaults: readonly Fault[] = [
   {
     name: 'signing nobody out is a change, of which the log tells',
     ...rules,
-    find: 'signIns.length === user.signIns.length\n    ?',
-    replace: 'signIns.length < 0\n    ?',
+    find: 'signIns.length === user.signIns.length ?',
+    replace: 'signIns.length < 0 ?',
   },
   {
     name: 'who signs nobody out is told to have signed somebody out',
