@@ -12,6 +12,7 @@ const receivingAccounts = {
 };
 const endpoint = { file: 'src/dashboard/screens/endpoint.ts', tests: ['test/dashboard/endpoints.test.ts'] };
 const mappings = { file: 'src/dashboard/screens/mappings.ts', tests: ['test/dashboard/mappings.test.ts'] };
+const session = { file: 'src/dashboard/screens/session.ts', tests: ['test/dashboard/session.test.ts'] };
 const reseal = { file: 'src/http/routes/reseal.ts', tests: ['test/api/reseal.test.ts'] };
 
 export const editingFaults: readonly Fault[] = [
@@ -248,6 +249,18 @@ export const editingFaults: readonly Fault[] = [
     ...endpoint,
     find: '        ...conditionIn(visit),\n',
     replace: '',
+  },
+  {
+    name: 'a session is expired that is no longer as it was seen',
+    ...session,
+    find: ', ...conditionFor(form[VERSION]) };',
+    replace: ' };',
+  },
+  {
+    name: 'who expires a session that is expired meanwhile is told that it is not',
+    ...session,
+    find: "!now.ok || now.data.status !== 'expired'",
+    replace: "!now.ok || now.data.status !== ''",
   },
   {
     name: 'a mapping that somebody else has replaced is deleted',
