@@ -133,8 +133,8 @@ export const bankScreenFaults: readonly Fault[] = [
     name: 'a mapping of the same name is replaced unasked',
     file: 'src/dashboard/screens/mappings.ts',
     tests: mappings,
-    find: "Object.hasOwn(known, name) && !chosenIn(form, 'replace').includes('yes')",
-    replace: "Object.hasOwn(known, '')",
+    find: "!chosenIn(form, 'replace').includes('yes')",
+    replace: "!chosenIn(form, 'replace').includes('yes') && name === ''",
   },
   {
     name: 'of two columns with one role, one is dropped',

@@ -11,6 +11,8 @@ const receivingAccounts = {
   tests: ['test/dashboard/receiving-accounts.test.ts'],
 };
 const endpoint = { file: 'src/dashboard/screens/endpoint.ts', tests: ['test/dashboard/endpoints.test.ts'] };
+const mappings = { file: 'src/dashboard/screens/mappings.ts', tests: ['test/dashboard/mappings.test.ts'] };
+const session = { file: 'src/dashboard/screens/session.ts', tests: ['test/dashboard/session.test.ts'] };
 const reseal = { file: 'src/http/routes/reseal.ts', tests: ['test/api/reseal.test.ts'] };
 
 export const editingFaults: readonly Fault[] = [
@@ -97,8 +99,8 @@ export const editingFaults: readonly Fault[] = [
     name: 'the second of two who change a role has to choose it again',
     file: 'src/dashboard/screens/members.ts',
     tests: ['test/dashboard/members.test.ts'],
-    find: "chosen?.id === member.id ? chosen.role : (member.role ?? '')",
-    replace: "member.role ?? ''",
+    find: '(chosen?.id === member.id ? chosen.role : null) ?? member.role',
+    replace: 'member.role',
   },
   {
     name: 'a logo takes the place of one that somebody else has set meanwhile',
@@ -233,14 +235,44 @@ export const editingFaults: readonly Fault[] = [
   {
     name: 'an endpoint that somebody else has changed is switched off',
     ...endpoint,
-    find: "'PUT', addressOf(visit), patch, conditionIn(visit))",
-    replace: "'PUT', addressOf(visit), patch)",
+    find: "'PUT', addressOf(visit), { status }, conditionIn(visit))",
+    replace: "'PUT', addressOf(visit), { status })",
+  },
+  {
+    name: 'who sends the form that disables an endpoint twice is told that nothing was done',
+    ...endpoint,
+    find: '!answer.ok && answer.status === STALE ? await fetchIn(visit) : answer',
+    replace: 'answer',
   },
   {
     name: 'the second of two who make a secret ends that of the first',
     ...endpoint,
     find: '        ...conditionIn(visit),\n',
     replace: '',
+  },
+  {
+    name: 'a session is expired that is no longer as it was seen',
+    ...session,
+    find: ', ...conditionFor(form[VERSION]) };',
+    replace: ' };',
+  },
+  {
+    name: 'who expires a session that is expired meanwhile is told that it is not',
+    ...session,
+    find: "!now.ok || now.data.status !== 'expired'",
+    replace: "!now.ok || now.data.status !== ''",
+  },
+  {
+    name: 'a mapping that somebody else has replaced is deleted',
+    ...mappings,
+    find: 'mistakes: isAsSeen ? [] : CHANGED',
+    replace: 'mistakes: isAsSeen ? [] : []',
+  },
+  {
+    name: 'who saves a mapping twice is told that there is another one with its name',
+    ...mappings,
+    find: 'tagOf(withoutNulls(known[name])) !== tagOf(withoutNulls(mapping))',
+    replace: "name !== ''",
   },
   {
     name: 'a logo is read into memory whatever its length',

@@ -11,6 +11,18 @@ const screen = { file: 'src/dashboard/screens/members.ts', tests: ['test/dashboa
 
 export const memberFaults: readonly Fault[] = [
   {
+    name: 'a member is removed, or gets a link, whose role is no longer the one that was seen',
+    ...screen,
+    find: 'seen !== undefined && seen !== now.data.role',
+    replace: "seen === ''",
+  },
+  {
+    name: 'an invitation that is refused on the second page of the members shows the first',
+    ...screen,
+    find: 'action="${to(place)}${pageIn(query)}"',
+    replace: 'action="${to(place)}"',
+  },
+  {
     name: 'who changes a role on the second page of the members is shown the first',
     ...screen,
     find: 'action="${to(visit.place, \'/role\')}${pageIn(visit.query)}"',
@@ -40,6 +52,34 @@ export const memberFaults: readonly Fault[] = [
     tests: ['test/dashboard/keys.test.ts'],
     find: '`keys${pageIn(query)}`',
     replace: "'keys'",
+  },
+  {
+    name: 'a key that is refused on the second page of the keys shows the first',
+    file: 'src/dashboard/screens/keys.ts',
+    tests: ['test/dashboard/keys.test.ts'],
+    find: 'action="${here}${pageIn(query)}"',
+    replace: 'action="${here}"',
+  },
+  {
+    name: 'who has a provider event looked at again is led to another list',
+    file: 'src/dashboard/screens/provider-events.ts',
+    tests: ['test/dashboard/provider-events.test.ts'],
+    find: '`provider-events${here}`',
+    replace: "'provider-events?status=waiting'",
+  },
+  {
+    name: 'who sends a delivery again leaves the list',
+    file: 'src/dashboard/screens/delivery.ts',
+    tests: ['test/dashboard/webhooks.test.ts'],
+    find: 'listBehind(form) ?? ',
+    replace: '',
+  },
+  {
+    name: 'who sends all again that has failed loses the filters of the list',
+    file: 'src/dashboard/screens/webhooks.ts',
+    tests: ['test/dashboard/webhooks.test.ts'],
+    find: 'goTo: wayIn(place.tenant, `webhooks${hereIn(filtersFor([]), visit.query)}`)',
+    replace: "goTo: wayIn(place.tenant, 'webhooks')",
   },
   {
     name: 'a role that somebody else has changed is told to be as it was chosen',

@@ -4,12 +4,47 @@ import type { Fault } from './fault.ts';
 const rules = { file: 'src/users/user-changes.ts', tests: ['test/users/user-changes.test.ts'] };
 const signing = { ...rules, file: 'src/users/sign-in-rules.ts' };
 const signIn = ['test/dashboard/sign-in.test.ts'];
+const profile = ['test/dashboard/profile.test.ts'];
 const doors = ['test/dashboard/doors.test.ts'];
 const passkeys = { file: 'src/users/passkeys.ts', tests: ['test/users/passkeys.test.ts'] };
 const screen = { file: 'src/dashboard/screen.ts', tests: doors };
 const users = { file: 'src/store/resources/users.ts' };
 
 export const userFaults: readonly Fault[] = [
+  {
+    name: 'signing nobody out is a change, of which the log tells',
+    ...rules,
+    find: 'signIns.length === user.signIns.length ?',
+    replace: 'signIns.length < 0 ?',
+  },
+  {
+    name: 'who signs nobody out is told to have signed somebody out',
+    file: 'src/dashboard/screens/profile.ts',
+    tests: profile,
+    find: "doneIf(decision.kind === 'change', done)",
+    replace: 'done',
+  },
+  {
+    name: 'who removes no passkey is told to have removed one',
+    file: 'src/dashboard/screens/factors.ts',
+    tests: profile,
+    find: "doneIf(decision.kind === 'change', 'passkey-removed')",
+    replace: "'passkey-removed'",
+  },
+  {
+    name: 'who removes no view is told to have removed one',
+    file: 'src/dashboard/screens/sessions.ts',
+    tests: profile,
+    find: "doneIf(removed.kind === 'change', 'view-removed')",
+    replace: "'view-removed'",
+  },
+  {
+    name: 'who removes a view loses the filters of the list',
+    file: 'src/dashboard/screens/sessions.ts',
+    tests: profile,
+    find: 'const search = searchOf(filtersIn(shown), askedColumns(shown));',
+    replace: "const search = '';",
+  },
   {
     name: 'a link is good after its time',
     ...rules,

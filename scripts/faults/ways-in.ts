@@ -101,7 +101,7 @@ export const wayInFaults: readonly Fault[] = [
     name: 'a passkey that stays is told to be removed',
     file: 'src/dashboard/screens/factors.ts',
     tests: ['test/dashboard/oidc-invitations.test.ts'],
-    find: "if (isRefusal(decision)) return refused(422, mistake(decision.detail));\n    return { goTo: '/profile', done: 'passkey-removed' };",
+    find: "if (isRefusal(decision)) return refused(422, mistake(decision.detail));\n    return { goTo: '/profile', done: doneIf(decision.kind === 'change', 'passkey-removed') };",
     replace: "return { goTo: '/profile', done: 'passkey-removed' };",
   },
   {

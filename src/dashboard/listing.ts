@@ -38,6 +38,13 @@ export function pageIn({ after }: Form): string {
   return after === undefined ? '' : `?${new URLSearchParams({ after })}`;
 }
 
+/** The same for a list with filters: `?type=refund&after=...`. */
+export function hereIn(filters: readonly Filter[], query: Form): string {
+  const here = chosenOf(filters, query);
+  if (query.after) here.set('after', query.after);
+  return here.size === 0 ? '' : `?${here}`;
+}
+
 /** The query of the screen for the filters that are set, and no page: `?type=refund`, or empty. */
 export function searchOf(filters: readonly Filter[], query: Form): string {
   const chosen = chosenOf(filters, query);

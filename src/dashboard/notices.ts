@@ -23,7 +23,7 @@ const notices = {
   'account-created': 'The account is created, and you are its owner.',
   'account-renamed': 'The account has a new name.',
   saved: 'Your changes are saved.',
-  unchanged: 'Nothing was changed.',
+  unchanged: 'Everything is as you asked. There was nothing left to change.',
   'logo-saved': 'The logo is saved. Payers see it within a second.',
   'logo-removed': 'The logo is removed.',
   'endpoint-enabled': 'The endpoint is enabled.',
@@ -31,7 +31,7 @@ const notices = {
   'endpoint-deleted': 'The endpoint is deleted.',
   'delivery-resent': 'The event is sent again.',
   'provider-event-retried':
-    'The rail is asked again. The event leaves the list once it has led to a session.',
+    'The rail is asked again. Until the event has led to a session, it is among those that are looked at again.',
   'deliveries-resent': 'The failed deliveries are sent again.',
   'nothing-resent': 'No failed delivery can be sent again.',
   'receiving-account-removed': 'The receiving account is removed.',

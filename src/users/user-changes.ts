@@ -31,6 +31,7 @@ import {
   MAX_USERS,
   openSignIn,
   roleOn,
+  type SignIn,
   type User,
   type UserId,
 } from './user.ts';
@@ -110,9 +111,9 @@ export function decideUser(
         ? refuse('not_found', SIGNED_OUT)
         : changed(withChanged(user, command.signIn, { seenAt: command.now, address: command.address }));
     case 'sign_out':
-      return changed({ ...user, signIns: user.signIns.filter(({ id }) => id !== command.signIn) });
+      return withSignIns(user, ({ id }) => id !== command.signIn);
     case 'sign_out_others':
-      return changed({ ...user, signIns: user.signIns.filter(({ id }) => id === command.signIn) });
+      return withSignIns(user, ({ id }) => id === command.signIn);
     case 'change_password':
       return triedBy(user, command, () => ({
         ...user,
@@ -149,6 +150,12 @@ export function decideUser(
 const noSuchUser = refuse('not_found', 'There is no such user.');
 const noSuchMember = refuse('not_found', NO_SUCH_MEMBER);
 const wrongCode = refuseFields([{ pointer: '/code', detail: 'is not the current code' }]);
+
+/** The sign-ins that stay; where all do, nobody is signed out. */
+function withSignIns(user: User, stays: (signIn: SignIn) => boolean): UserDecision {
+  const signIns = user.signIns.filter(stays);
+  return signIns.length === user.signIns.length ? { kind: 'unchanged', user } : changed({ ...user, signIns });
+}
 
 /**
  * An invitation is its link: by that somebody proves that they were meant, and not by an e-mail address, which everybody can claim. Who

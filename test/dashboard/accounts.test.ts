@@ -100,7 +100,7 @@ suite('accounts', () => {
     assert.match(textOf(done), /The account has a new name\./);
     const same = await operator.get(`${PATH}/${number}`);
     const asItIs = await operator.follow(operator.submit(same, `${PATH}/${number}`));
-    assert.match(textOf(asItIs), /Nothing was changed\./);
+    assert.match(textOf(asItIs), /There was nothing left to change\./);
     assert.equal((await store.accounts.fetch(number))?.name, 'Known');
     for (const name of ['', ' '.repeat(3)]) {
       const wrong = await operator.submit(await operator.get(`${PATH}/${number}`), `${PATH}/${number}`, {

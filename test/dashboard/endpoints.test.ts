@@ -119,7 +119,7 @@ suite('webhook endpoints', () => {
     const endpoint = await createEndpoint(service, { description: 'As it was' });
     const before = await fetchEndpoint(service, endpoint.id);
     const page = await owner.follow(owner.submit(await owner.get(screenOf(endpoint)), endpoint.id));
-    assert.match(textOf(page), /Nothing was changed\./);
+    assert.match(textOf(page), /There was nothing left to change\./);
     assert.deepEqual(await fetchEndpoint(service, endpoint.id), before);
   });
 
@@ -171,6 +171,18 @@ suite('webhook endpoints', () => {
     const enabled = await owner.follow(owner.submit(disabled, '/status'));
     assert.match(textOf(enabled), /The endpoint is enabled\. .* State healthy/);
     assert.equal((await fetchEndpoint(service, endpoint.id)).status, 'enabled');
+  });
+
+  test('are told to be disabled and enabled by a form that is sent twice as well', async () => {
+    const endpoint = await createEndpoint(service);
+    for (const status of ['disabled', 'enabled']) {
+      const form = await owner.get(screenOf(endpoint));
+      for (const time of ['first', 'second']) {
+        const page = await owner.follow(owner.submit(form, '/status'));
+        assert.ok(textOf(page).includes(`The endpoint is ${status}.`), `${time}: ${textOf(page)}`);
+        assert.equal((await fetchEndpoint(service, endpoint.id)).status, status, time);
+      }
+    }
   });
 
   test('get a new secret, beside which the one before signs for as long as was chosen', async () => {

@@ -128,6 +128,11 @@ suite('API keys', () => {
     assert.equal(idsIn(first).length, 20);
     assert.ok(idsIn(second).length > 0 && idsIn(second).every((id) => !idsIn(first).includes(id)));
     assert.match(second.html, /<a href="[^"]*\/keys">Newest<\/a>/);
+    const refused = await visitor.submit(second, next.slice(next.indexOf('/keys')), {
+      name: 'x'.repeat(999),
+    });
+    assert.equal(refused.status, 422);
+    assert.deepEqual(idsIn(refused), idsIn(second), 'the page stays');
     const [, revoke = ''] =
       /action="([^"]*\/revoke\?after=[^"]*)"/.exec(second.html) ?? assert.fail('no form');
     const revoked = await visitor.submit(second, revoke);

@@ -44,7 +44,7 @@ suite('a logo', () => {
     assert.match(textOf(shown), /The logo is saved\. .*Replace the logo .*Remove the logo/);
     assert.match(shown.html, new RegExp(`<img src="${PATH}/image" alt="The logo of Test Shop">`));
     assert.deepEqual(await image(), { status: 200, type: 'image/png', bytes: first });
-    assert.match(textOf(await owner.follow(upload(first))), /Nothing was changed\./);
+    assert.match(textOf(await owner.follow(upload(first))), /There was nothing left to change\./);
     const second = jpeg({ width: 8, height: 8 });
     assert.equal((await upload(second)).status, 303);
     assert.deepEqual(await image(), { status: 200, type: 'image/jpeg', bytes: second });

@@ -171,6 +171,33 @@ suite('a mapping', () => {
     assert.match(textOf(await owner.follow(answer)), /The mapping is deleted\. There is no mapping yet/);
     assert.deepEqual(await mappings(), []);
   });
+
+  test('is deleted once by a form that is sent twice, and not if somebody has replaced it meanwhile', async () => {
+    const saved = async (fields: Record<string, string>) => {
+      const answer = await save(await sampled(), { ...chosen, name: 'seen', ...fields });
+      assert.equal(answer.status, 303, textOf(answer));
+    };
+    await saved({});
+    const page = await owner.get(LIST);
+    await saved({ 'columns/1': 'remittance', 'replace.yes': 'on' });
+    const before = await mappings();
+    const late = await owner.submit(page, '/delete');
+    assert.equal(late.status, 422);
+    assert.match(textOf(late), /Somebody has changed the mapping meanwhile: see what it is now\. It was not/);
+    assert.deepEqual(await mappings(), before);
+    for (const done of ['mapping-deleted', 'unchanged'])
+      assert.equal((await owner.submit(late, '/delete')).location, `${LIST}?done=${done}`);
+    assert.deepEqual(await mappings(), []);
+  });
+
+  test('is saved once by a form that is sent twice', async () => {
+    const page = await sampled();
+    for (const done of ['mapping-saved', 'unchanged']) {
+      const answer = await save(page, { ...chosen, name: 'twice' });
+      assert.equal(answer.location ?? textOf(answer), `${LIST}?done=${done}`);
+    }
+    await owner.submit(await owner.get(LIST), '/delete');
+  });
 });
 
 suite('a sample', () => {

@@ -92,6 +92,9 @@ suite('members', () => {
       const form = formIn(await visitor.get(older), `/${action}${query}`);
       return visitor.post(form.action, { ...form.fields, id });
     };
+    const wrong = await visitor.submit(await visitor.get(older), `${list}${query}`, { role: 'king' });
+    assert.equal(wrong.status, 422);
+    assert.deepEqual(wrong.html.match(/<span id="usr_\w+/g)?.length, 2, 'the page that was seen');
     const link = await act('link', elder.id);
     assert.ok(link.html.includes(`<a class="button" href="${list}${query}">`), textOf(link));
     const first = await visitor.follow(act('remove', eldest.id));
@@ -144,16 +147,18 @@ suite('members', () => {
     assert.equal(changed.status, 303, textOf(changed));
     assert.deepEqual((await store.dashboardUsers.fetch(member.id))?.roles, { [account]: 'finance' });
     const token = formIn(await visitor.get(path()), '/remove').fields;
-    const link = await visitor.post(`${path()}/link`, { ...token, id: member.id });
+    const link = await visitor.post(`${path()}/link`, { form_token: token.form_token ?? '', id: member.id });
     assert.match(link.html, new RegExp(`/dashboard/link/${member.id}\\.`));
-    const gone = await visitor.follow(visitor.post(`${path()}/remove`, { ...token, id: member.id }));
+    const gone = await visitor.follow(
+      visitor.post(`${path()}/remove`, { form_token: token.form_token ?? '', id: member.id }),
+    );
     assert.ok(textOf(gone).includes('The member has no role on the account any more.'), textOf(gone));
     assert.equal(await store.dashboardUsers.fetch(member.id), null);
     for (const { id, roles } of (await store.dashboardUsers.list(installation, { account }, { limit: 100 }))
       .rows)
       if (roles[account] === 'owner' && id !== user.id)
-        await visitor.post(`${path()}/remove`, { ...token, id });
-    const last = await visitor.post(`${path()}/remove`, { ...token, id: user.id });
+        await visitor.post(`${path()}/remove`, { form_token: token.form_token ?? '', id });
+    const last = await visitor.post(`${path()}/remove`, { form_token: token.form_token ?? '', id: user.id });
     assert.equal(last.status, 409);
     assert.ok(textOf(last).includes('The account would have no owner left.'));
   });
@@ -207,7 +212,7 @@ suite('members', () => {
       (await store.audit.list(installation, { subject: member.id }, { limit: 99 })).rows.length;
     const before = await actions();
     const unchanged = await visitor.follow(send(roleFormIn(await visitor.get(path())), 'support'));
-    assert.match(textOf(unchanged), /Nothing was changed\./);
+    assert.match(textOf(unchanged), /There was nothing left to change\./);
     assert.doesNotMatch(textOf(unchanged), /The role is changed/);
     assert.equal(await actions(), before);
     const { shown: _, ...fields } = roleFormIn(await visitor.get(path()));
@@ -215,6 +220,42 @@ suite('members', () => {
     assert.equal(bare.status, 400);
     assert.match(textOf(bare), /role is required\./);
     assert.equal(await rolesOf(), 'support');
+  });
+
+  test('whose role somebody has changed are not removed, and get no link, by who has not seen it', async () => {
+    const { visitor } = await owner();
+    const made = { account, role: 'support', name: 'Barbara Liskov' } as const;
+    const member = await acceptedUser(store, { ...made, email: `barbara${++count}@example.com` });
+    /** The form of this member in the list. */
+    const formOf = (page: Page, action: string) => {
+      const forms = page.html.match(new RegExp(`<form [^>]*${action}".*?</form>`, 'gs')) ?? [];
+      const html = forms.find((each) => each.includes(`value="${member.id}"`)) ?? assert.fail(textOf(page));
+      return formIn({ ...page, html }, action).fields;
+    };
+    const seen = await visitor.get(path());
+    // Another owner, in another window.
+    const roleForm = { ...formOf(seen, '/role'), role: 'owner' };
+    assert.equal((await visitor.post(`${path()}/role`, roleForm)).status, 303);
+    for (const [action, stays] of [
+      ['/remove', 'The member was not removed.'],
+      ['/link', 'There is no new link.'],
+    ] as const) {
+      const late = await visitor.post(path() + action, formOf(seen, action));
+      assert.equal(late.status, 422, action);
+      assert.ok(
+        textOf(late).includes(
+          `Barbara Liskov: Somebody has changed the role meanwhile: see what it is now. ${stays}`,
+        ),
+        textOf(late),
+      );
+      assert.match(JSON.stringify(formOf(late, '/role')), /owner/, 'what it is now');
+      const now = await store.dashboardUsers.fetch(member.id);
+      assert.deepEqual([now?.roles, now?.link], [{ [account]: 'owner' }, null]);
+    }
+    const now = await visitor.get(path());
+    assert.match(textOf(await visitor.post(`${path()}/link`, formOf(now, '/link'))), /A link to send/);
+    assert.equal((await visitor.post(`${path()}/remove`, formOf(now, '/remove'))).status, 303);
+    assert.equal(await store.dashboardUsers.fetch(member.id), null);
   });
 
   test('of several accounts cannot be brought back by one of them', async () => {

@@ -48,13 +48,39 @@ test('the overview leads to those that wait, which say why, and to the session',
   assert.equal((await reader.get(`${PATH}?status=done`)).status, 422);
 });
 
-test('whoever supports payers has one looked at again, and sees it among those that are', async () => {
+test('whoever supports payers has one looked at again, and stays in the list', async () => {
   const event = providerEvent('evt_again', { ...open, attemptReference: 'cs_2' });
   await write(store, tenant, { providerEvent: event });
   const before = await support.get(PATH);
   assert.match(textOf(before), /evt_again .* Look again/);
   assert.doesNotMatch(textOf(await reader.get(PATH)), /Look again/);
   const sent = await support.submit(before, `${event.id}/retry`);
-  assert.equal(sent.headers.get('location'), `${PATH}?status=waiting&done=provider-event-retried`);
+  assert.equal(sent.location, `${PATH}?done=provider-event-retried`);
   assert.match(textOf(await support.get(`${PATH}?done=provider-event-retried`)), /The rail is asked again\./);
+});
+
+test('whoever has one looked at again stays on the page of the list', async () => {
+  for (const status of ['open', 'waiting']) {
+    for (let made = 0; made < 21; made++)
+      await write(store, tenant, {
+        providerEvent: providerEvent(`evt_${status}_${made}`, {
+          ...(status === 'open' ? open : { tries: 2, dueAt: Date.now() + 9e6 }),
+          attemptReference: `cs_${made}`,
+        }),
+      });
+    const first = await support.get(`${PATH}?status=${status}`);
+    const [, older = ''] = /<a href="([^"]*)">Older</.exec(first.html) ?? assert.fail(textOf(first));
+    const next = older.replaceAll('&amp;', '&');
+    const second = await support.get(next);
+    const [, action = ''] =
+      /action="[^"]*(\/pev_\w+\/retry\?[^"]*)"/.exec(second.html) ?? assert.fail(second.html);
+    const sent = await support.submit(second, action.replaceAll('&amp;', '&'));
+    assert.equal(sent.location, `${next}&done=provider-event-retried`);
+    assert.match(textOf(await support.follow(Promise.resolve(sent))), /The rail is asked again\./);
+  }
+});
+
+test('a page whose events have all gone says so, and leads to the others', async () => {
+  const page = await support.get(`${PATH}?after=pev_${'0'.repeat(26)}`);
+  assert.match(textOf(page), /No provider event is left on this page\. Newest/);
 });

@@ -46,7 +46,7 @@ suite('credentials at rails', () => {
     assert.deepEqual(hints, { secret_key: 'new1', webhook_secret: 'shop' });
     const [before] = await stored();
     const empty = await owner.follow(owner.submit(await owner.get(PATH), '/stripe'));
-    assert.match(textOf(empty), /Nothing was changed\./);
+    assert.match(textOf(empty), /There was nothing left to change\./);
     assert.deepEqual(await stored(), [before]);
   });
 

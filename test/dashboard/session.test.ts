@@ -302,11 +302,35 @@ suite('actions', () => {
     assert.equal(last.location, `${pathOf(session)}?done=webhooks-resent`);
   });
 
+  test('a session is expired as it was seen alone, and told so to who does it twice', async () => {
+    const session = await unpaid();
+    const [page, other] = [await as('owner').get(pathOf(session)), await as('support').get(pathOf(session))];
+    await pay(till, session.id, { outcome: 'failed' });
+    const late = await as('owner').submit(page, '/expire');
+    assert.equal(late.status, 422);
+    assert.match(
+      textOf(late),
+      /The session has changed meanwhile: see what it is now\. It was not expired\./,
+    );
+    assert.equal((await fetchSession(till, session.id)).status, 'active');
+    for (const [role, form] of [
+      ['owner', late],
+      ['owner', late],
+      ['support', other],
+    ] as const) {
+      const answer = await as(role).submit(form, '/expire');
+      assert.equal(answer.location, `${pathOf(session)}?done=session-expired`);
+    }
+    assert.equal((await fetchSession(till, session.id)).status, 'expired');
+  });
+
   test('an end is refused in the words of the API', async () => {
     const session = await unpaid();
     const page = await as('owner').get(pathOf(session));
     await pay(till, session.id, { outcome: 'processing' });
-    const answer = await as('owner').submit(page, '/expire');
+    const late = await as('owner').submit(page, '/expire');
+    assert.equal(late.status, 422);
+    const answer = await as('owner').submit(late, '/expire');
     assert.ok(answer.status >= 400 && answer.status < 500);
     assert.match(answer.html, /role="alert"><p>[^<]*payment[^<]*in progress/i);
     assert.equal((await fetchSession(till, session.id)).status, 'active');

@@ -140,7 +140,7 @@ suite('settings', () => {
     const state = await service.database.state();
     for (const part of ['business', 'branding', 'policy', 'api']) {
       const page = await owner.follow(owner.submit(await owner.get(PATH), `/settings/${part}`));
-      assert.match(textOf(page), /Nothing was changed\./, part);
+      assert.match(textOf(page), /There was nothing left to change\./, part);
       assert.doesNotMatch(textOf(page), /Your changes are saved/, part);
     }
     assert.deepEqual(await settings(), before);

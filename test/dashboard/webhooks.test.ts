@@ -144,6 +144,36 @@ suite('deliveries', () => {
     await remove(endpoint);
   });
 
+  test('that are sent again leave the list as it was filtered, on its page', async (t) => {
+    const failing = await failingEndpoint(t);
+    for (let made = 0; made < 21; made++) await createSession(service);
+    await updateEndpoint(service, failing.endpoint.id, { status: 'disabled' });
+    await until(async () => (await deliveries(service, '&status=pending')).length === 0);
+    failing.state.status = 200;
+    await updateEndpoint(service, failing.endpoint.id, { status: 'enabled' });
+    const first = await support.get(`${LIST}?endpoint=${failing.endpoint.id}&status=failed`);
+    const older = hrefIn(first, /<a href="([^"]*)">Older</);
+    const second = await support.get(older);
+    const [, id = ''] = /deliveries\/(whd_\w+)/.exec(second.html) ?? assert.fail('no delivery');
+    const sent = await support.submit(second, `/deliveries/${id}/resend`);
+    assert.equal(sent.location, `${older}&done=delivery-resent`);
+    const screen = `${LIST}/deliveries/${id}`;
+    await settled(service);
+    const own = await support.submit(await support.get(screen), '/resend');
+    assert.equal(own.location, `${screen}?done=delivery-resent`, 'the screen of one stays');
+    const all = await support.submit(second, `/resend${older.slice(older.indexOf('?'))}`);
+    assert.equal(all.location, `${older}&done=deliveries-resent`);
+    await settled(service);
+    const elsewhere = {
+      ...formIn(second, `/deliveries/${id}/resend`).fields,
+      list: '?status=failed&x=//evil',
+    };
+    const led = await support.post(`${screen}/resend`, { ...elsewhere, once: '' });
+    assert.equal(led.location, `${LIST}?status=failed&done=delivery-resent`);
+    await settled(service);
+    await remove(failing.endpoint);
+  });
+
   test('that have failed are all sent again, to all or to one endpoint', async (t) => {
     const [one, other] = [await failingEndpoint(t), await failingEndpoint(t)];
     for (const each of [one, other]) {

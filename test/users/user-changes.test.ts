@@ -218,6 +218,17 @@ suite('signing in', () => {
     assert.deepEqual(decided('change', two, { type: 'sign_out', signIn: first.id }).signIns, [second]);
     assert.deepEqual(decided('change', two, { type: 'sign_out_others', signIn: first.id }).signIns, [first]);
   });
+
+  test('ends for nobody without a change', () => {
+    const one = signedIn();
+    const [first] = one.signIns;
+    assert.ok(first);
+    for (const command of [
+      { type: 'sign_out', signIn: browser('nobody').id },
+      { type: 'sign_out_others', signIn: first.id },
+    ] as const)
+      assert.deepEqual(decided('unchanged', one, command).signIns, [first], command.type);
+  });
 });
 
 suite('a second factor', () => {

@@ -9,6 +9,7 @@ import { pathIn, wayIn } from '../place.ts';
 import type { Declare, Visit } from '../screen.ts';
 import { factsOf, timeIn } from '../texts.ts';
 import { type Delivery, deliveryState, stateOf } from '../webhook-texts.ts';
+import { listBehind } from './webhooks.ts';
 
 type Attempt = ReturnType<typeof representDeliveryAttempt>;
 type DeliveryWithLog = Delivery & { readonly attempt_log: readonly Attempt[] };
@@ -63,7 +64,7 @@ ${event.ok ? html`<pre tabindex="0">${JSON.stringify(event.data, null, 2)}</pre>
       const { api, form, params, place } = visit;
       const answer = await api.send('POST', `${addressOf(visit)}/resend`, undefined, onceIn(form));
       if (!answer.ok) return refused(answer.status, answer.mistakes);
-      const screen = `webhooks/deliveries/${encodeURIComponent(params.id ?? '')}`;
+      const screen = listBehind(form) ?? `webhooks/deliveries/${encodeURIComponent(params.id ?? '')}`;
       return { goTo: wayIn(place.tenant, screen), done: 'delivery-resent' };
     },
   );

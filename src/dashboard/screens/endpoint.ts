@@ -181,10 +181,12 @@ ${second(
   const notDone = (visit: Visit, { status, mistakes }: ApiRefusal): Promise<Outcome> =>
     screen(visit, visit.form, status === STALE ? CHANGED : mistakes);
 
-  async function update(visit: Visit, patch: object, done: Notice): Promise<Outcome> {
-    const answer = await visit.api.send<Endpoint>('PUT', addressOf(visit), patch, conditionIn(visit));
-    if (!answer.ok) return notDone(visit, answer);
-    return { goTo: wayIn(visit.place.tenant, `webhooks/endpoints/${answer.data.id}`), done };
+  async function update(visit: Visit, status: Endpoint['status'], done: Notice): Promise<Outcome> {
+    const answer = await visit.api.send<Endpoint>('PUT', addressOf(visit), { status }, conditionIn(visit));
+    // The form may have been sent twice: what it asks for is there by the first time.
+    const now = !answer.ok && answer.status === STALE ? await fetchIn(visit) : answer;
+    if (!answer.ok && !(now.ok && now.data.status === status)) return notDone(visit, answer);
+    return { goTo: wayIn(visit.place.tenant, `webhooks/endpoints/${visit.params.id}`), done };
   }
 
   declare({ method: 'POST', path, needs: updating }, async (visit) => {
@@ -202,7 +204,7 @@ ${second(
   declare({ method: 'POST', path: `${path}/status`, needs: updating }, (visit) => {
     const isEnabled = visit.form.status === 'enabled';
     const status = isEnabled ? 'enabled' : 'disabled';
-    return update(visit, { status }, isEnabled ? 'endpoint-enabled' : 'endpoint-disabled');
+    return update(visit, status, isEnabled ? 'endpoint-enabled' : 'endpoint-disabled');
   });
 
   declare(

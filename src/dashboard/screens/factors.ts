@@ -114,14 +114,14 @@ ${passkeyForm('create', { action: to('/passkeys'), name: 'passkey', options }, c
     const passkey = { ...made, name: name.trim().slice(0, PASSKEY_NAME_LENGTH) || 'Passkey' };
     const decision = await change(visit, { type: 'add_passkey', passkey });
     if (isRefusal(decision)) return newPasskey(visit, mistake(decision.detail));
-    return { goTo: '/profile', done: 'passkey' };
+    return { goTo: '/profile', done: doneIf(decision.kind === 'change', 'passkey') };
   });
 
   declare({ method: 'POST', path: '/profile/passkeys/remove', needs: 'own-confirmed' }, async (visit) => {
     const passkey = visit.form.id ?? '';
     const decision = await change(visit, { type: 'remove_passkey', passkey });
     if (isRefusal(decision)) return refused(422, mistake(decision.detail));
-    return { goTo: '/profile', done: 'passkey-removed' };
+    return { goTo: '/profile', done: doneIf(decision.kind === 'change', 'passkey-removed') };
   });
 }
 

@@ -78,7 +78,7 @@ ${
   place.may('API_KEY.CREATE') &&
   html`<section><h2>New key</h2>
 ${otherMistakes(mistakes, ['name', 'permissions'])}
-<form method="post" action="${here}">${token}${onceField(keyAfter(form, status))}
+<form method="post" action="${here}${pageIn(query)}">${token}${onceField(keyAfter(form, status))}
 ${field({ name: 'name', label: 'Name', value: form.name, maxlength: API_KEY_NAME_LENGTH, hint: 'Such as the program that uses it.' }, mistakes)}
 ${checkboxes({ name: 'permissions', label: 'The key may', choices: permissionChoices, chosen: chosenIn(form, 'permissions') }, mistakes)}
 <button>Create the key</button>

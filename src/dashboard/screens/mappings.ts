@@ -1,5 +1,6 @@
 /** Mappings of CSV columns: those that are saved, and a new one made by choosing what each column of a sample is. */
 import type { representReceivingAccount } from '../../accounts/representation.ts';
+import { tagOf } from '../../lib/condition.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { guessedForm, SAMPLE_BYTES, sampleRows, sampleText } from '../../statements/sample.ts';
 import { type Mistake, mistakesOf } from '../api.ts';
@@ -21,6 +22,7 @@ import { pathIn, wayIn } from '../place.ts';
 import { saveChange } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
 import type { Settings } from '../setting-fields.ts';
+import { mistake } from '../sign-in-forms.ts';
 import { table } from '../table.ts';
 import type { SavedMapping } from './statements.ts';
 
@@ -30,6 +32,12 @@ type Failed = { readonly status: number; readonly mistakes: readonly Mistake[] }
 const path = '/:account/:mode/bank/mappings';
 const current = 'bank';
 const SETTINGS = '/v3/account_settings';
+
+/** The mapping that the visitor has seen: it alone is deleted. */
+const SEEN = 'seen';
+const CHANGED = mistake(
+  'Somebody has changed the mapping meanwhile: see what it is now. It was not deleted.',
+);
 
 export function mappingScreens(declare: Declare, { basePath }: DashboardDependencies): void {
   const change = { operation: 'ACCOUNT_SETTINGS.UPDATE' } as const;
@@ -43,15 +51,15 @@ export function mappingScreens(declare: Declare, { basePath }: DashboardDependen
     if (!answer.ok) return refused(answer.status, answer.mistakes);
     const here = hereOf(visit);
     const mayChange = place.may('ACCOUNT_SETTINGS.UPDATE');
-    const removal = (id: string) =>
+    const removal = ({ id, mapping }: SavedMapping) =>
       second(
         `Delete ${id}`,
-        html`<form method="post" action="${here}/delete">${tokenField(visitor)}${hidden('name', id)}<button class="quiet">Delete it</button></form>`,
+        html`<form method="post" action="${here}/delete">${tokenField(visitor)}${hidden('name', id)}${hidden(SEEN, tagOf(mapping))}<button class="quiet">Delete it</button></form>`,
       );
-    const rows = answer.data.map(({ id, mapping }) => [
-      id,
-      html`<details><summary>Fields</summary><pre tabindex="0" role="region" aria-label="${`Mapping ${id}`}">${JSON.stringify(mapping, null, 2)}</pre></details>`,
-      mayChange && removal(id),
+    const rows = answer.data.map((each) => [
+      each.id,
+      html`<details><summary>Fields</summary><pre tabindex="0" role="region" aria-label="${`Mapping ${each.id}`}">${JSON.stringify(each.mapping, null, 2)}</pre></details>`,
+      mayChange && removal(each),
     ]);
     return {
       status: failed?.status ?? 200,
@@ -105,7 +113,10 @@ ${field({ name: 'file', label: 'A CSV file of your bank', type: 'file', hint: 'I
     const taken = [{ message: 'There is a mapping with this name already.', pointer: '/name' }];
     const saved = await saveChange<Settings>(api, SETTINGS, ({ csv_mappings: known }) => {
       // A mapping is not written over because nobody could see that it is there.
-      const isTaken = Object.hasOwn(known, name) && !chosenIn(form, 'replace').includes('yes');
+      const isTaken =
+        Object.hasOwn(known, name) &&
+        !chosenIn(form, 'replace').includes('yes') &&
+        tagOf(withoutNulls(known[name])) !== tagOf(withoutNulls(mapping));
       return { body: { csv_mappings: { [name]: mapping } }, mistakes: [...own, ...(isTaken ? taken : [])] };
     });
     if ('data' in saved)
@@ -118,9 +129,17 @@ ${field({ name: 'file', label: 'A CSV file of your bank', type: 'file', hint: 'I
     { method: 'POST', path: `${path}/delete`, needs: { ...change, confirmed: true } },
     async (visit) => {
       const { api, form, place } = visit;
-      const answer = await api.send('PUT', SETTINGS, { csv_mappings: { [form.name ?? '']: null } });
-      if (!answer.ok) return list(visit, answer);
-      return { goTo: wayIn(place.tenant, 'bank/mappings'), done: 'mapping-deleted' };
+      const { name = '', [SEEN]: seen } = form;
+      const saved = await saveChange<Settings>(api, SETTINGS, ({ csv_mappings: known }) => {
+        const isAsSeen = seen === undefined || !Object.hasOwn(known, name) || tagOf(known[name]) === seen;
+        return { body: { csv_mappings: { [name]: null } }, mistakes: isAsSeen ? [] : CHANGED };
+      });
+      if ('data' in saved)
+        return {
+          goTo: wayIn(place.tenant, 'bank/mappings'),
+          done: doneIf(saved.isChanged, 'mapping-deleted'),
+        };
+      return list(visit, 'refusal' in saved ? saved.refusal : saved);
     },
   );
 

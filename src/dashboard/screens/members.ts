@@ -3,7 +3,7 @@ import { type Html, html } from '../../lib/html.ts';
 import type { representMember, representNewLink } from '../../users/representation.ts';
 import { meaningOf, type Role, roleNames } from '../../users/roles.ts';
 import { EMAIL_LENGTH, USER_NAME_LENGTH } from '../../users/user.ts';
-import type { Mistake } from '../api.ts';
+import type { ApiAnswer, ApiRefusal, Mistake } from '../api.ts';
 import { tokenField } from '../document.ts';
 import { type Editable, seenField } from '../edit.ts';
 import { type Form, field, hidden, keyAfter, onceField, onceIn, otherMistakes } from '../form.ts';
@@ -11,7 +11,7 @@ import { pageIn } from '../listing.ts';
 import { doneIf } from '../notices.ts';
 import { type Outcome, refused, refusedAs } from '../outcome.ts';
 import { type Place, pathIn } from '../place.ts';
-import { saveEdit } from '../save.ts';
+import { STALE, saveEdit } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
 import { mistake } from '../sign-in-forms.ts';
 import { table } from '../table.ts';
@@ -20,8 +20,8 @@ type Member = ReturnType<typeof representMember>;
 type NewLink = ReturnType<typeof representNewLink>;
 
 type Sent = { readonly form: Form; readonly status: number; readonly mistakes: readonly Mistake[] };
-/** A role that was chosen, and that somebody else has changed meanwhile. */
-type Chosen = { readonly id: string; readonly role: string; readonly mistakes: readonly Mistake[] };
+/** A member whose role somebody else has changed meanwhile, and the one that was chosen, if that is to be shown. */
+type Chosen = { readonly id: string; readonly role: string | null; readonly mistakes: readonly Mistake[] };
 const notSent: Sent = { form: {}, status: 200, mistakes: [] };
 
 export const roleTitles: Readonly<Record<Role, string>> = {
@@ -71,7 +71,7 @@ ${table(
   answer.data.map((member) => [
     html`<span id="${member.id}">${member.name || '–'}</span>`,
     member.email || '–',
-    roleForm(member, chosen?.id === member.id ? chosen.role : (member.role ?? ''), visit, token),
+    roleForm(member, (chosen?.id === member.id ? chosen.role : null) ?? member.role ?? '', visit, token),
     member.has_second_factor ? 'yes' : 'no',
     member.status === 'invited'
       ? 'invited'
@@ -83,7 +83,7 @@ ${answer.nextCursor !== null && html`<p><a href="${to(place)}?after=${answer.nex
 </section>
 <section><h2>Invite somebody</h2>
 ${otherMistakes(mistakes, ['role', 'name', 'email'])}
-<form method="post" action="${to(place)}">${token}${onceField(keyAfter(form, status))}
+<form method="post" action="${to(place)}${pageIn(query)}">${token}${onceField(keyAfter(form, status))}
 ${field({ name: 'role', label: 'Role', value: form.role ?? 'support', choices: roleChoices }, mistakes)}
 ${field({ name: 'name', label: 'Name', value: form.name, maxlength: USER_NAME_LENGTH }, mistakes)}
 ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.email, maxlength: EMAIL_LENGTH, hint: 'They may choose another one.' }, mistakes)}
@@ -101,13 +101,24 @@ ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.ema
     )}</select><button class="quiet">Change</button></form>`;
 
   const buttonFor = (
-    { id, name, email }: Member,
+    { id, name, email, role }: Member,
     { place, query }: Visit,
     token: Html,
     action: string,
     text: string,
   ): Html =>
-    html`<form method="post" action="${to(place, `/${action}`)}${pageIn(query)}">${token}${hidden('id', id)}<button class="quiet" aria-label="${text}: ${name || email || id}">${text}</button></form>`;
+    html`<form method="post" action="${to(place, `/${action}`)}${pageIn(query)}">${token}${hidden('id', id)}${hidden(SEEN_ROLE, role ?? '')}<button class="quiet" aria-label="${text}: ${name || email || id}">${text}</button></form>`;
+
+  /** The screen behind what the API has refused to do to a member; `stays` says what was not done. */
+  function notDone(
+    visit: Visit,
+    { status, mistakes }: ApiRefusal,
+    stays: string,
+  ): Outcome | Promise<Outcome> {
+    if (status !== STALE) return refused(status, mistakes);
+    const message = `Somebody has changed the role meanwhile: see what it is now. ${stays}`;
+    return members(visit, notSent, { id: visit.form.id ?? '', role: null, mistakes: mistake(message) });
+  }
 
   declare({ method: 'GET', path: PATH, needs: { operation: 'MEMBER.LIST' } }, (visit) => members(visit));
 
@@ -146,9 +157,11 @@ ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.ema
 
   declare(
     { method: 'POST', path: `${PATH}/remove`, needs: { operation: 'MEMBER.DELETE', confirmed: true } },
-    async ({ form: { id = '' }, place, live, query, visitor }) => {
-      const answer = await live.send('DELETE', memberPath(id));
-      if (!answer.ok) return refused(answer.status, answer.mistakes);
+    async (visit) => {
+      const { place, live, query, visitor } = visit;
+      const { id = '' } = visit.form;
+      const answer = await askAsSeen(visit, 'DELETE', memberPath(id));
+      if (!answer.ok) return notDone(visit, answer, 'The member was not removed.');
       if (id === visitor.user.id) return { goTo: '' };
       // The page may have had nobody else.
       const left = await live.get<Member[]>(listOf(query));
@@ -159,13 +172,29 @@ ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.ema
 
   declare(
     { method: 'POST', path: `${PATH}/link`, needs: { operation: 'MEMBER.RESET', confirmed: true } },
-    async ({ form: { id = '' }, place, live, query }) => {
-      const answer = await live.send<NewLink>('POST', `${memberPath(id)}/reset`);
+    async (visit) => {
+      const { form, place, query } = visit;
+      const answer = await askAsSeen<NewLink>(visit, 'POST', `${memberPath(form.id ?? '')}/reset`);
       return answer.ok
         ? linkScreen(answer.data, to(place) + pageIn(query))
-        : refused(answer.status, answer.mistakes);
+        : notDone(visit, answer, 'There is no new link.');
     },
   );
+}
+
+/** The role in which the visitor has seen a member: what they do is done to that one alone. */
+const SEEN_ROLE = 'seen_role';
+
+/** Asks for something about a member who has the role that the visitor has seen; a form without that says nothing of it. */
+async function askAsSeen<T>(
+  { form: { id = '', [SEEN_ROLE]: seen }, live }: Visit,
+  method: 'POST' | 'DELETE',
+  url: string,
+): Promise<ApiAnswer<T>> {
+  const now = await live.get<Member>(memberPath(id));
+  if (!now.ok) return now;
+  if (seen !== undefined && seen !== now.data.role) return { ok: false, status: STALE, mistakes: [] };
+  return live.send<T>(method, url, undefined, { 'if-match': now.etag });
 }
 
 /** Status of a form for what somebody else has changed meanwhile. */

@@ -16,6 +16,7 @@ import type { DashboardDependencies } from '../dependencies.ts';
 import { executeOnUser } from '../execute.ts';
 import { isOwnPath } from '../kept.ts';
 import { linkIsGone, linkScreen, openedLink, takenMistake } from '../link-form.ts';
+import { doneIf } from '../notices.ts';
 import { type Confirmed, type Provider, ProviderAway, Unproved } from '../oidc.ts';
 import { type Flow, flowsOf } from '../oidc-flow.ts';
 import { notFound, type Outcome, refused } from '../outcome.ts';
@@ -117,7 +118,7 @@ export function oidcScreens(declare: Declare, dependencies: DashboardDependencie
         type: 'unlink_identity',
       });
       if (isRefusal(decision)) return failed(decision.detail);
-      return { goTo: '/profile', done: 'identity-removed' };
+      return { goTo: '/profile', done: doneIf(decision.kind === 'change', 'identity-removed') };
     },
   );
 

@@ -18,12 +18,12 @@ import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
 import { executeOnUser, type OwnCommand } from '../execute.ts';
 import { type Form, field, hidden, otherMistakes } from '../form.ts';
-import { doneIf } from '../notices.ts';
-import type { Outcome } from '../outcome.ts';
+import { doneIf, type Notice } from '../notices.ts';
+import { type Outcome, refused } from '../outcome.ts';
 import { emailMistakes, newPasswordField, passwordMistakes } from '../personal.ts';
 import { accountNamesOf } from '../place.ts';
 import type { Declare, OwnVisit } from '../screen.ts';
-import { PAUSED } from '../sign-in-forms.ts';
+import { mistake, PAUSED } from '../sign-in-forms.ts';
 import { table } from '../table.ts';
 import { timeOf } from '../texts.ts';
 import type { Visitor } from '../visitor.ts';
@@ -217,15 +217,21 @@ ${newPasswordField('new_password', 'Password', mistakes)}
   });
 
   declare({ method: 'POST', path: '/profile/sign-out', needs: 'sign-in' }, async (visit) => {
-    await change(visit, { type: 'sign_out', signIn: (visit.form.sign_in ?? '') as SignInId });
-    return { goTo: '/profile', done: 'sign-in-ended' };
+    const signIn = (visit.form.sign_in ?? '') as SignInId;
+    return signedOut(await change(visit, { type: 'sign_out', signIn }), 'sign-in-ended');
   });
 
   declare({ method: 'POST', path: '/profile/sign-out-others', needs: 'sign-in' }, async (visit) => {
-    await change(visit, { type: 'sign_out_others', signIn: visit.visitor.signIn.id });
-    return { goTo: '/profile', done: 'others-signed-out' };
+    const { id: signIn } = visit.visitor.signIn;
+    return signedOut(await change(visit, { type: 'sign_out_others', signIn }), 'others-signed-out');
   });
 }
+
+/** The way on behind a form that signs out elsewhere. */
+const signedOut = (decision: UserDecision | Refusal, done: Notice): Outcome =>
+  isRefusal(decision)
+    ? refused(422, mistake(decision.detail))
+    : { goTo: '/profile', done: doneIf(decision.kind === 'change', done) };
 
 /** The notice behind a new password of who can sign in otherwise as well. */
 const OTHER_WAYS = 'password-other-ways';

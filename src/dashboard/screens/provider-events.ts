@@ -5,7 +5,7 @@ import { mistakesOf } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
 import { onceField, onceIn } from '../form.ts';
-import { type Filter, filterForm, pager, queryOf } from '../listing.ts';
+import { type Filter, filterForm, hereIn, pager, queryOf } from '../listing.ts';
 import { refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
 import { subjectLink } from '../request-texts.ts';
@@ -47,9 +47,12 @@ export function providerEventScreens(declare: Declare, { basePath }: DashboardDe
       const action = `${basePath}${pathIn(place.tenant, 'provider-events')}`;
       const isWaiting = query.status === 'waiting';
       const mayRetry = place.may('PROVIDER_EVENT.RETRY');
-      const none = isWaiting
-        ? 'No provider event is looked at again: all have led to a session, or wait for a person.'
-        : 'No provider event waits for a person. One comes here when nothing has been found for it in three days.';
+      const isFirst = query.after === undefined;
+      const none = !isFirst
+        ? 'No provider event is left on this page.'
+        : isWaiting
+          ? 'No provider event is looked at again: all have led to a session, or wait for a person.'
+          : 'No provider event waits for a person. One comes here when nothing has been found for it in three days.';
       const rowOf = (event: WaitingEvent) => [
         timeIn(event.created_at),
         event.rail,
@@ -80,17 +83,18 @@ ${found.ok && pager(filters, query, { action, nextCursor: found.nextCursor })}`,
       path: '/:account/:mode/provider-events/:id/retry',
       needs: { operation: 'PROVIDER_EVENT.RETRY' },
     },
-    async ({ api, form, params, place }) => {
+    async ({ api, form, params, place, query }) => {
       const path = `/v3/provider_event/${encodeURIComponent(params.id ?? '')}/retry`;
       const answer = await api.send('POST', path, undefined, onceIn(form));
       if (!answer.ok) return refused(answer.status, answer.mistakes);
-      return { goTo: wayIn(place.tenant, 'provider-events?status=waiting'), done: 'provider-event-retried' };
+      const here = hereIn(filters, query);
+      return { goTo: wayIn(place.tenant, `provider-events${here}`), done: 'provider-event-retried' };
     },
   );
 }
 
-const retryForm = ({ visitor }: Visit, { id, reference }: WaitingEvent, action: string): Html =>
-  html`<form method="post" action="${action}/${id}/retry">${tokenField(visitor)}${onceField()}
+const retryForm = ({ query, visitor }: Visit, { id, reference }: WaitingEvent, action: string): Html =>
+  html`<form method="post" action="${action}/${id}/retry${hereIn(filters, query)}">${tokenField(visitor)}${onceField()}
 <button class="quiet" aria-label="Look again: ${reference}">Look again</button></form>`;
 
 /** Without a session there is nothing that its rail could be asked about. */

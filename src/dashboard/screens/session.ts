@@ -9,6 +9,7 @@ import { hidden, onceField, onceIn, otherMistakes, second } from '../form.ts';
 import { bookedOf, type Movement, waysTo } from '../money/view.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { type Place, pathIn, wayIn } from '../place.ts';
+import { conditionFor, STALE } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
 import { deliveriesOf, type History, historyList, historyOf } from '../sessions/history.ts';
 import {
@@ -22,6 +23,15 @@ import {
   type Session,
   sessionFacts,
 } from '../sessions/view.ts';
+import { mistake } from '../sign-in-forms.ts';
+
+/** The version of the session that the visitor has seen: that one alone is expired. */
+const VERSION = 'version';
+const CHANGED: ApiRefusal = {
+  ok: false,
+  status: 422,
+  mistakes: mistake('The session has changed meanwhile: see what it is now. It was not expired.'),
+};
 
 /** The id in the path, for an address of the API. */
 export const idIn = ({ params }: Visit): string => encodeURIComponent(params.id ?? '');
@@ -39,9 +49,16 @@ export function sessionScreens(declare: Declare, dependencies: DashboardDependen
     { method: 'POST', path: `${root}/expire`, needs: { operation: 'CHECKOUT.EXPIRE' } },
     async (visit) => {
       const { api, form } = visit;
-      const path = `/v3/checkout/${idIn(visit)}/expire`;
-      const answer = await api.send('POST', path, undefined, onceIn(form));
-      return answer.ok ? { goTo: sessionWay(visit), done: 'session-expired' } : screen(visit, answer);
+      const path = `/v3/checkout/${idIn(visit)}`;
+      const asked = { ...onceIn(form), ...conditionFor(form[VERSION]) };
+      const answer = await api.send('POST', `${path}/expire`, undefined, asked);
+      if (!answer.ok && answer.status !== STALE) return screen(visit, answer);
+      if (!answer.ok) {
+        // Somebody may have expired it in another window: what the form asks for is there.
+        const now = await api.get<Session>(path);
+        if (!now.ok || now.data.status !== 'expired') return screen(visit, CHANGED);
+      }
+      return { goTo: sessionWay(visit), done: 'session-expired' };
     },
   );
 
@@ -101,7 +118,7 @@ export function sessionScreens(declare: Declare, dependencies: DashboardDependen
       title: session.reference_id,
       current: 'sessions',
       main: html`${otherMistakes(mistakes)}
-${actions(visit, session, payin.data, history, path)}
+${actions(visit, answer, payin.data, history, path)}
 <div class="columns"><div id="facts" data-live>${sessionFacts(session)}</div><div class="columns">${payerFacts(session, (screen) => `${basePath}${pathIn(place.tenant, screen)}`)}${pageOf(session)}</div></div>
 ${itemsOf(session)}
 <div class="parts" id="course" data-live>${attemptsOf(session)}${bookedOf(booked, ways)}${returnsOf(payin.data, ways.refunds)}
@@ -138,10 +155,12 @@ async function resendAll(
   return { ok: true, resent, next };
 }
 
+type Seen = { readonly data: Session; readonly etag: string };
+
 /** Actions that the visitor may take on the session as it is. */
 function actions(
   { place, visitor }: Visit,
-  session: Session,
+  { data: session, etag }: Seen,
   payin: Payin,
   { hasFailed }: History,
   path: string,
@@ -162,7 +181,7 @@ ${
   place.may('CHECKOUT.EXPIRE') &&
   second(
     'Expire',
-    html`<form method="post" action="${path}/expire">${token}${onceField()}<p>Nobody can pay this session any more. This cannot be undone.</p><button>Expire the session</button></form>`,
+    html`<form method="post" action="${path}/expire">${token}${onceField()}${hidden(VERSION, etag)}<p>Nobody can pay this session any more. This cannot be undone.</p><button>Expire the session</button></form>`,
   )
 }
 </div>`;

@@ -7,8 +7,9 @@ import { type ApiAnswer, type Mistake, mistakesOf } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { executeOnUser } from '../execute.ts';
 import { pageOf, piecesOf } from '../export.ts';
-import { type Form, otherMistakes } from '../form.ts';
+import { type Form, formOf, otherMistakes } from '../form.ts';
 import { listKeys } from '../keys.ts';
+import { doneIf } from '../notices.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
 import type { Declare, Visit } from '../screen.ts';
@@ -26,6 +27,7 @@ import {
 } from '../sessions/filters.ts';
 import type { Session } from '../sessions/view.ts';
 import { viewQuery, viewsIn } from '../sessions/views.ts';
+import { mistake } from '../sign-in-forms.ts';
 
 const PAGE = 50;
 
@@ -70,13 +72,16 @@ export function sessionsScreens(declare: Declare, dependencies: DashboardDepende
 
   declare({ method: 'POST', path: `${root}/views`, needs }, async (visit) => {
     const { api, form, place, request, visitor } = visit;
-    const shown: Form = Object.fromEntries(new URLSearchParams(form.query));
+    const shown = shownBy(form);
     const filters = filtersIn(shown);
     const columns = columnsFor({ place, visitor, query: shown });
     const name = (form.view ?? '').trim();
     const view = { account: place.account.number, name, query: viewQuery(filters, columns) };
     const saved = await executeOnUser(dependencies, request, visitor.user.id, { type: 'save_view', view });
-    if (!isRefusal(saved)) return { goTo: wayIn(place.tenant, `sessions?${view.query}`), done: 'view-saved' };
+    if (!isRefusal(saved)) {
+      const done = doneIf(saved.kind === 'change', 'view-saved');
+      return { goTo: wayIn(place.tenant, `sessions?${view.query}`), done };
+    }
     const mistakes = saved.problems.map(({ detail, pointer }) => ({
       message: `${subjects[pointer] ?? 'The name'} ${detail}.`,
       pointer: '/view',
@@ -90,17 +95,24 @@ export function sessionsScreens(declare: Declare, dependencies: DashboardDepende
   declare({ method: 'POST', path: `${root}/columns`, needs }, async ({ form, place, request, visitor }) => {
     const account = place.account.number;
     const columns = columnsIn(form);
-    await executeOnUser(dependencies, request, visitor.user.id, { type: 'choose_columns', account, columns });
-    const filters = filtersIn(Object.fromEntries(new URLSearchParams(form.query)));
-    return { goTo: wayIn(place.tenant, `sessions${searchOf(filters)}`), done: 'columns-chosen' };
+    const command = { type: 'choose_columns', account, columns } as const;
+    const chosen = await executeOnUser(dependencies, request, visitor.user.id, command);
+    if (isRefusal(chosen)) return refused(422, mistake(chosen.detail));
+    const done = doneIf(chosen.kind === 'change', 'columns-chosen');
+    return { goTo: wayIn(place.tenant, `sessions${searchOf(filtersIn(shownBy(form)))}`), done };
   });
 
   declare(
     { method: 'POST', path: `${root}/views/remove`, needs },
     async ({ form, place, request, visitor }) => {
+      const shown = shownBy(form);
       const view = { account: place.account.number, name: form.view ?? '' };
-      await executeOnUser(dependencies, request, visitor.user.id, { type: 'remove_view', view });
-      return { goTo: wayIn(place.tenant, 'sessions'), done: 'view-removed' };
+      const command = { type: 'remove_view', view } as const;
+      const removed = await executeOnUser(dependencies, request, visitor.user.id, command);
+      if (isRefusal(removed)) return refused(422, mistake(removed.detail));
+      const done = doneIf(removed.kind === 'change', 'view-removed');
+      const search = searchOf(filtersIn(shown), askedColumns(shown));
+      return { goTo: wayIn(place.tenant, `sessions${search}`), done };
     },
   );
 
@@ -144,6 +156,9 @@ ${listKeys({ search: true })}`,
     };
   }
 }
+
+/** The query of the list that a form about it was sent from. */
+const shownBy = ({ query }: Form): Form => formOf(Object.fromEntries(new URLSearchParams(query)));
 
 function empty({ place }: Visit, isFiltered: boolean, path: string): Html {
   if (isFiltered)

@@ -4,8 +4,8 @@ import type { representResend } from '../../webhooks/representation.ts';
 import type { Mistake } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
-import { type Choices, type Form, field, hidden, onceField, onceIn, otherMistakes } from '../form.ts';
-import { dayFilters, type Filter, filterForm, pager, queryOf } from '../listing.ts';
+import { type Choices, type Form, field, formOf, hidden, onceField, onceIn, otherMistakes } from '../form.ts';
+import { dayFilters, type Filter, filterForm, hereIn, pager, queryOf } from '../listing.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
 import type { Declare, Visit } from '../screen.ts';
@@ -44,6 +44,15 @@ const choicesOf = (endpoints: readonly Endpoint[]): Choices => [
   ['', 'Any'],
   ...endpoints.map(({ id, url }) => [id, url] as const),
 ];
+
+/** The field of a form in the list of deliveries that leads back to it. */
+const LIST = 'list';
+
+/** The way back to the list of deliveries that a form was sent from; undefined for a form elsewhere. */
+export function listBehind({ [LIST]: list }: Form): string | undefined {
+  if (list === undefined) return undefined;
+  return `webhooks${hereIn(filtersFor([]), formOf(Object.fromEntries(new URLSearchParams(list))))}`;
+}
 
 export function webhookScreens(declare: Declare, { basePath }: DashboardDependencies): void {
   const hereOf = ({ place }: Visit) => `${basePath}${pathIn(place.tenant, 'webhooks')}`;
@@ -88,8 +97,9 @@ ${visit.place.may('WEBHOOK_ENDPOINT.CREATE') && html`<p><a class="button" href="
   function deliveriesIn(visit: Visit, deliveries: readonly Delivery[]): Html {
     const here = hereOf(visit);
     const mayResend = visit.place.may('WEBHOOK_DELIVERY.RESEND');
+    const listed = hereIn(filtersFor([]), visit.query);
     const resend = ({ id }: Delivery) =>
-      html`<form method="post" action="${here}/deliveries/${id}/resend">${tokenField(visit.visitor)}${onceField()}<button class="quiet">Resend</button></form>`;
+      html`<form method="post" action="${here}/deliveries/${id}/resend">${tokenField(visit.visitor)}${onceField()}${hidden(LIST, listed)}<button class="quiet">Resend</button></form>`;
     const rows = deliveries.map((each) => [
       html`<a href="${here}/deliveries/${each.id}">${timeIn(each.created_at)}</a>`,
       html`<div class="row">${deliveryState(each)}${mayResend && each.status === 'failed' && resend(each)}</div>`,
@@ -115,7 +125,7 @@ ${visit.place.may('WEBHOOK_ENDPOINT.CREATE') && html`<p><a class="button" href="
     return html`<section><h2>Resend what has failed</h2>
 <p>All failed deliveries go out again, the oldest first, but for those to endpoints that are disabled or deleted.</p>
 ${otherMistakes(mistakes, ['since'])}
-<form method="post" action="${hereOf(visit)}/resend">${tokenField(visit.visitor)}${onceField()}
+<form method="post" action="${hereOf(visit)}/resend${hereIn(filtersFor([]), visit.query)}">${tokenField(visit.visitor)}${onceField()}
 ${field({ name: 'since', label: 'Created since', type: 'date', value: form.since, hint: 'A day in UTC. Without one, all that are kept.' }, mistakes)}
 ${field({ name: 'to', label: 'To', choices: choicesOf(endpoints), value: form.to })}
 <button>Resend them</button>
@@ -138,13 +148,13 @@ ${field({ name: 'to', label: 'To', choices: choicesOf(endpoints), value: form.to
           title: 'There are more',
           current,
           main: html`<p>${resent} deliveries are sent again so far.</p>
-<form method="post" action="${hereOf(visit)}/resend">${tokenField(visit.visitor)}${onceField()}
+<form method="post" action="${hereOf(visit)}/resend${hereIn(filtersFor([]), visit.query)}">${tokenField(visit.visitor)}${onceField()}
 ${hidden('since', since)}${hidden('to', to)}${hidden('after', cursor ?? '')}
 <button>Resend the next ones</button>
 </form>`,
         };
       const done = resent > 0 ? 'deliveries-resent' : 'nothing-resent';
-      return { goTo: wayIn(place.tenant, 'webhooks'), done };
+      return { goTo: wayIn(place.tenant, `webhooks${hereIn(filtersFor([]), visit.query)}`), done };
     },
   );
 }

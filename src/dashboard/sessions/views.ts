@@ -6,7 +6,7 @@ import type { Mistake } from '../api.ts';
 import { tokenField } from '../document.ts';
 import { type Form, field, hidden, second } from '../form.ts';
 import type { Visit } from '../screen.ts';
-import { columnsFor } from './columns.ts';
+import { askedColumns, columnsFor } from './columns.ts';
 import { type Filters, filtersIn, searchOf } from './filters.ts';
 
 /** Filters that are about a person: a view keeps none of them. */
@@ -48,6 +48,7 @@ export function viewsIn(visit: Visit, { filters, columns, path, form, mistakes }
   const shown = query === '' ? [] : views.filter((each) => shownBy(each, visit) === query);
   const others = views.filter((each) => !shown.includes(each));
   const token = tokenField(visitor);
+  const here = hidden('query', searchOf(filters, askedColumns(visit.query)).slice(1));
   const listed =
     views.length > 0 &&
     html`<nav class="row" aria-label="Saved views">${views.map(
@@ -69,13 +70,13 @@ ${field({ name: 'view', label: 'Name', value: form.view, maxlength: VIEW_NAME_LE
   }
 
   function removingAny(): Html {
-    return html`<form method="post" action="${path}/views/remove">${token}<div class="row">${others.map(
+    return html`<form method="post" action="${path}/views/remove">${token}${here}<div class="row">${others.map(
       ({ name }) => html`<button class="quiet" name="view" value="${name}">Remove the view “${name}”</button>
 `,
     )}</div></form>`;
   }
 
   function removing(name: string): Html {
-    return html`<form method="post" action="${path}/views/remove">${token}${hidden('view', name)}<button class="quiet">Remove the view “${name}”</button></form>`;
+    return html`<form method="post" action="${path}/views/remove">${token}${here}${hidden('view', name)}<button class="quiet">Remove the view “${name}”</button></form>`;
   }
 }
