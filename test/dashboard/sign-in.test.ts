@@ -450,7 +450,7 @@ suite('a second factor', () => {
     assert.doesNotMatch(late.html, /<code>/);
     assert.deepEqual((await store.dashboardUsers.fetch(user.id))?.recoveryCodes, []);
     const again = await visitor.follow(visitor.submit(form, '/profile/second-factor/remove'));
-    assert.match(textOf(again), /Nothing was changed\./);
+    assert.match(textOf(again), /There was nothing left to change\./);
     assert.deepEqual(await actionsOf(user), actions, 'and the log has nothing of it');
   });
 });
@@ -470,7 +470,7 @@ suite('the profile', () => {
     assert.ok(textOf(renamed).includes('Your name and e-mail address are changed.'));
     const actions = await actionsOf(user);
     const asItIs = await visitor.follow(visitor.submit(renamed, '/profile/name'));
-    assert.ok(textOf(asItIs).includes('Nothing was changed.'), textOf(asItIs));
+    assert.ok(textOf(asItIs).includes('There was nothing left to change.'), textOf(asItIs));
     assert.deepEqual(await actionsOf(user), actions);
     const { user: other } = await newVisitor();
     const taken = await visitor.submit(renamed, '/profile/name', { email: other.email, name: 'B' });
