@@ -17,7 +17,7 @@ async function inShards(t: TestContext, rows: number) {
   await sql`INSERT INTO pg_dist_partition VALUES ('checkout', 'h', 'delivery_claim')`;
   for (const table of ['checkout', 'event']) {
     const shard = sql(`shards.${table}_102008`);
-    await sql`CREATE TABLE ${shard} (LIKE ${sql(table)} INCLUDING INDEXES)`;
+    await sql`CREATE TABLE ${shard} (LIKE ${sql(table)} INCLUDING INDEXES INCLUDING GENERATED)`;
     await sql`ALTER TABLE ${shard} SET (autovacuum_enabled = false)`;
   }
   await sql`INSERT INTO shards.checkout_102008
