@@ -109,6 +109,8 @@ suite('keys', () => {
     assert.equal(await focused(page), 'q');
     await page.keyboard.type('jk/?');
     assert.equal(await page.inputValue('[name=q]'), 'jk/?');
+    // What is typed is searched for, and nothing is found.
+    await page.goto(`${till.url}${LIST}`);
     await page.locator('main').focus();
     await page.keyboard.press('?');
     assert.equal(await page.locator('#keys').getAttribute('open'), '');

@@ -158,7 +158,8 @@ export function startProcess({
     deliveryDays: DELIVERY_DAYS,
     eventDays: EVENT_DAYS,
     onError: (error) => {
-      if (!(error instanceof StoreUnavailable)) fault(`background work failed: ${error}`);
+      const reason = error instanceof Error && error.cause !== undefined ? error.cause : error;
+      if (!(reason instanceof StoreUnavailable)) fault(`background work failed: ${error}`);
     },
   });
   worker.start();
