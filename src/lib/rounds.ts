@@ -1,7 +1,7 @@
 /** Rounds of work that has a part for each tenant or kind: trouble of one part keeps no other from its turn. */
 import { messageOf } from './error-message.ts';
 
-/** What a part resolves with that has tried nothing: it says nothing about whether it would fail. */
+/** Result of a part that has tried nothing: an earlier failure is not forgotten for it. */
 export const UNTRIED = Symbol('untried');
 
 export type Part = { readonly name: string; readonly run: () => Promise<unknown> };

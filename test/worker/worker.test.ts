@@ -232,6 +232,29 @@ suite('a clock that moves by a year beside a rail that does not answer', () => {
   });
 });
 
+/** Lets a worker run until a session has expired and a webhook was sent. */
+async function workUntilDone(store: Store, execute: Execute, onError: (error: unknown) => void) {
+  const expired = Promise.withResolvers<void>();
+  const sent = Promise.withResolvers<void>();
+  const watched: Execute = async (command, serialize) => {
+    const result = await execute(command, serialize);
+    if (command.subject === 'checkout') expired.resolve();
+    return result;
+  };
+  const worker = workerOn(store, watched, {
+    deliverySlots: 4,
+    pollMs: 5,
+    onError,
+    async send() {
+      sent.resolve();
+      return delivered;
+    },
+  });
+  worker.start();
+  await Promise.all([expired.promise, sent.promise]);
+  await worker.stop();
+}
+
 test('trouble of one tenant keeps no other from what is due, of whatever kind', async (t) => {
   const { store, execute, mine, theirs } = await setUp(t);
   for (const tenant of [mine, theirs]) await add(store, session(tenant, { expiresAt: T - 1 }));
@@ -258,25 +281,7 @@ test('trouble of one tenant keeps no other from what is due, of whatever kind', 
     },
   };
   const told = new Set<string>();
-  const expired = Promise.withResolvers<void>();
-  const sent = Promise.withResolvers<void>();
-  const watched: Execute = async (command, serialize) => {
-    const result = await execute(command, serialize);
-    if (command.subject === 'checkout') expired.resolve();
-    return result;
-  };
-  const worker = workerOn(broken, watched, {
-    deliverySlots: 4,
-    pollMs: 5,
-    onError: (error) => told.add((error as Error).message),
-    async send() {
-      sent.resolve();
-      return delivered;
-    },
-  });
-  worker.start();
-  await Promise.all([expired.promise, sent.promise]);
-  await worker.stop();
+  await workUntilDone(broken, execute, (error) => told.add((error as Error).message));
   assert.deepEqual((await store.checkouts.list(theirs, { status: 'expired' }, { limit: 9 })).rows.length, 1);
   assert.deepEqual([...told].sort(), [
     `${tenantName(mine)}: deliveries: no`,
@@ -311,24 +316,6 @@ test('what was told of once is tried again behind its failure, whether or not a 
       },
     },
   };
-  const expired = Promise.withResolvers<void>();
-  const sent = Promise.withResolvers<void>();
-  const watched: Execute = async (command, serialize) => {
-    const done = await execute(command, serialize);
-    if (command.subject === 'checkout') expired.resolve();
-    return done;
-  };
-  const worker = workerOn(broken, watched, {
-    deliverySlots: 4,
-    pollMs: 5,
-    onError: () => {},
-    async send() {
-      sent.resolve();
-      return delivered;
-    },
-  });
-  worker.start();
-  await Promise.all([expired.promise, sent.promise]);
-  await worker.stop();
+  await workUntilDone(broken, execute, () => {});
   assert.deepEqual(failures.sort(), ['checkouts', 'deliveries']);
 });

@@ -202,7 +202,7 @@ export const totals = {
             AND (status = 'active' AND amount > amount_paid OR paid_in_excess = 1)
             ${currency === undefined ? nothing : sql`AND invoice_currency = ${currency}`}
           LIMIT ${most + 1}) AS due GROUP BY place, name`,
-        // Of too many a row is enough that counts them.
+        // One row, which counts them, is enough for too many.
         postgres: sql`${ranges(tenant, filter, span)}, ${blockRows(blocksIn(filter.intervals).whole)},
           ${owing(tenant, { most, few })}
           ${summed} FROM (
