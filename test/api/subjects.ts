@@ -23,6 +23,23 @@ export async function refundsAreHeardOf({ service: { store }, account }: OtherSe
   });
 }
 
+/** Tries of a provider event that was given up: if somebody asks for it again, one more gives it up again. */
+const tries = 9;
+
+/** Waits until what was asked for again has been given up again: the worker writes nothing about it any more. */
+async function providerEventsAreGivenUp({ service: { store }, account }: OtherService): Promise<void> {
+  const tenant = { account: account.number, mode: 'test' } as const;
+  await until(async () => {
+    const { rows } = await store.providerEvents.list(tenant, { state: 'waiting' }, { limit: 100 });
+    return rows.every((event) => event.tries < tries);
+  });
+}
+
+async function nothingIsUnderWay(service: OtherService): Promise<void> {
+  await refundsAreHeardOf(service);
+  await providerEventsAreGivenUp(service);
+}
+
 /**
  * Makes what an operation is about; the id in its path comes from here. `quiet` resolves when the worker has nothing left
  * to write about it.
@@ -30,7 +47,7 @@ export async function refundsAreHeardOf({ service: { store }, account }: OtherSe
 export function subjectsOf(
   service: OtherService,
   receiver: Receiver,
-  quiet = () => refundsAreHeardOf(service),
+  quiet = () => nothingIsUnderWay(service),
 ) {
   const { call } = service;
   const paid = async () => (await pay(service, (await createSession(service)).id)).id;
@@ -134,7 +151,7 @@ export function subjectsOf(
     },
     /** A provider event that waits for a person. */
     async providerEvent() {
-      const event = providerEvent(newId('pev', Date.now()), { state: 'open', dueAt: null, tries: 9 });
+      const event = providerEvent(newId('pev', Date.now()), { state: 'open', dueAt: null, tries });
       const tenant = { account: service.account.number, mode: 'test' } as const;
       await write(service.service.store, tenant, { providerEvent: event });
       return event.id;
