@@ -10,6 +10,12 @@ import type { Store } from '../store/store.ts';
 import type { Rights } from '../users/roles.ts';
 import { RequestError } from './errors.ts';
 
+/** The end of a request that never leaves the process. */
+export type InProcess = {
+  /** Takes the body of an answer that is there as bytes, in place of what is written. */
+  take(bytes: readonly Uint8Array[]): void;
+};
+
 export type Principal = Rights & {
   /** Id of the API key, or of the user who is signed in. */
   readonly keyId: string;
@@ -17,7 +23,7 @@ export type Principal = Rights & {
   /** Compatibility of the account and mode: how the border reads and answers. */
   readonly compatibility: Compatibility;
   /** Set where the service asks itself, on behalf of the user. */
-  readonly isInProcess?: true;
+  readonly inProcess?: InProcess;
 };
 
 /** A request, as far as its caller is concerned. */

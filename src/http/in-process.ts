@@ -51,12 +51,17 @@ export function createInProcess() {
     askOn(app: FastifyInstance): AskOwn {
       return async ({ user, tenant, rights, requestId }, { method, url, body, headers }) => {
         const authorization = `${SCHEME} ${randomBytes(32).toString('base64url')}`;
+        let taken: readonly Uint8Array[] | null = null;
         askers.set(authorization, {
           keyId: user,
           tenant,
           ...rights,
           compatibility: 'strict',
-          isInProcess: true,
+          inProcess: {
+            take(bytes) {
+              taken = bytes;
+            },
+          },
         });
         try {
           const answer = await app.inject({
@@ -67,8 +72,8 @@ export function createInProcess() {
             // Otherwise the answer is copied twice more, once of them as text.
             payloadAsStream: true,
           });
-          const pieces: readonly Uint8Array[] = await answer.stream().toArray();
-          return { status: answer.statusCode, headers: answer.headers, pieces };
+          const written: readonly Uint8Array[] = await answer.stream().toArray();
+          return { status: answer.statusCode, headers: answer.headers, pieces: taken ?? written };
         } finally {
           askers.delete(authorization);
         }

@@ -43,7 +43,7 @@ export function sendSerializedList(
   operation: string,
   { ids, json, hasMore }: SerializedPage<string>,
   page: PageRequest,
-): FastifyReply {
+): Promise<FastifyReply> {
   return sendJson(request, reply, listBytes(operation, [json], hasMore, cursorOf(ids, page, hasMore)));
 }
 

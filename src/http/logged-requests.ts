@@ -53,7 +53,7 @@ export function createLoggedRequests({ log, realNow, waitedMs }: Dependencies) {
         done();
         const isRead = readOnly.has(method) || config.onlyReads === true;
         // A refusal of what a screen looks for by itself is met by nobody.
-        if (principal === null || (isRead && (status < 400 || principal.isInProcess))) return;
+        if (principal === null || (isRead && (status < 400 || principal.inProcess))) return;
         names ??= fieldNames(api.operations);
         note(principal, {
           requestId: request.id,

@@ -42,7 +42,17 @@ export function createPieces(
   // Each answer waits with one piece at most, and there are no more answers than connections.
   const turns = createTurns(unlimited, { atOnce: PIECES_A_TURN });
 
-  const ownTurn = (caller: string) => new Promise<void>((resolve) => turns(caller, () => resolve()));
+  /** Resolves when this caller may send so many bytes. */
+  async function ownTurn(caller: string, length: number): Promise<void> {
+    const waitMs = pace.take(caller, length);
+    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+    await new Promise<void>((resolve) => turns(caller, () => resolve()));
+  }
+
+  /** Resolves when this caller has had the turns for so many bytes. */
+  async function turnsFor(caller: string, length: number): Promise<void> {
+    for (let left = length; left > 0; left -= PIECE_BYTES) await ownTurn(caller, Math.min(left, PIECE_BYTES));
+  }
 
   /** The bytes, one piece in each turn of this caller: a tenant, or the address of somebody without a key. */
   async function* inTurns(
@@ -54,9 +64,7 @@ export function createPieces(
     try {
       for (const piece of cut(bytes)) {
         unsent.set(response, left);
-        const waitMs = pace.take(caller, piece.length);
-        if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
-        await ownTurn(caller);
+        await ownTurn(caller, piece.length);
         left -= piece.length;
         unsent.set(response, left);
         yield piece;
@@ -66,7 +74,7 @@ export function createPieces(
     }
   }
 
-  return { inTurns };
+  return { inTurns, turnsFor };
 }
 
 /** Pieces no longer than they may be; short parts share one. */
@@ -106,15 +114,31 @@ export function sendInPieces(scope: FastifyInstance): void {
   });
 }
 
-/** Sends JSON that is there as bytes. */
-export function sendJson(request: FastifyRequest, reply: FastifyReply, bytes: Bytes): FastifyReply {
+/**
+ * Sends JSON that is there as bytes. Somebody in the process takes the bytes themselves: what is written to an injected
+ * request is copied, and both would wait for the collector.
+ */
+export async function sendJson(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  bytes: Bytes,
+): Promise<FastifyReply> {
   reply.type(JSON_TYPE);
-  if (lengthOf(bytes) <= PIECE_BYTES || request.method === 'HEAD') return reply.send(Buffer.concat(bytes));
+  const length = lengthOf(bytes);
+  const taker = request.principal?.inProcess;
+  if (taker) {
+    await request.server.pieces.turnsFor(callerOf(request), length);
+    taker.take(bytes);
+    return reply.send('');
+  }
+  if (length <= PIECE_BYTES || request.method === 'HEAD') return reply.send(Buffer.concat(bytes));
   return reply.send(paced(request, reply, bytes));
 }
 
-function paced({ principal, ip, server }: FastifyRequest, reply: FastifyReply, bytes: Bytes): Readable {
+const callerOf = ({ principal, ip }: FastifyRequest): string =>
+  principal ? tenantName(principal.tenant) : clientOf(ip);
+
+function paced(request: FastifyRequest, reply: FastifyReply, bytes: Bytes): Readable {
   reply.header('content-length', lengthOf(bytes));
-  const caller = principal ? tenantName(principal.tenant) : clientOf(ip);
-  return Readable.from(server.pieces.inTurns(reply.raw, caller, bytes));
+  return Readable.from(request.server.pieces.inTurns(reply.raw, callerOf(request), bytes));
 }

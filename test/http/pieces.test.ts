@@ -5,8 +5,12 @@ import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { after, suite, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Bytes, createPieces, PIECE_BYTES, unsentOf } from '../../src/http/pieces.ts';
+import Fastify from 'fastify';
+import { createInProcess } from '../../src/http/in-process.ts';
+import { type Bytes, createPieces, PIECE_BYTES, sendJson, unsentOf } from '../../src/http/pieces.ts';
 import { createPace } from '../../src/lib/rate-limit.ts';
+import { operatorRights } from '../../src/users/roles.ts';
+import type { UserId } from '../../src/users/user.ts';
 import { configure } from '../api/bank.ts';
 import { startService } from '../support/service.ts';
 import { mockTimers } from '../support/timers.ts';
@@ -82,6 +86,20 @@ suite('pieces', () => {
     assert.equal(sent, 5);
   });
 
+  test('that stay in the process have the same pace', async (t) => {
+    const timers = mockTimers(t, ['setTimeout']);
+    const pieces = createPieces(createPace(4 * PIECE_BYTES, Number.POSITIVE_INFINITY, () => 0));
+    let isTaken = false;
+    const taken = pieces.turnsFor('a', 4 * PIECE_BYTES + 1).then(() => {
+      isTaken = true;
+    });
+    for (let turn = 0; turn < 20; turn++) await nextTurn();
+    await pieces.turnsFor('b', 3 * PIECE_BYTES);
+    assert.ok(!isTaken);
+    timers.tick(1);
+    await taken;
+  });
+
   test('are known to be unsent until they are taken, or given up', async () => {
     const pieces = createPieces();
     const one = response();
@@ -96,6 +114,28 @@ suite('pieces', () => {
     await given.return(undefined);
     assert.equal(unsentOf(one), 0);
   });
+});
+
+test('somebody in the process gets the bytes of an answer themselves', async (t) => {
+  const bytes = bytesOf(10, 3 * PIECE_BYTES);
+  const inProcess = createInProcess();
+  const app = Fastify();
+  t.after(() => app.close());
+  app.decorate('pieces', createPieces());
+  app.decorateRequest('principal', null);
+  app.addHook('onRequest', async (request) => {
+    request.principal = inProcess.asker(request.headers.authorization ?? '') ?? null;
+  });
+  app.get('/', (request, reply) => sendJson(request, reply, bytes));
+  const asker = {
+    user: 'usr_1' as UserId,
+    tenant: { account: 1, mode: 'test' },
+    rights: operatorRights,
+    requestId: 'req_1',
+  } as const;
+  const { status, pieces } = await inProcess.askOn(app)(asker, { method: 'GET', url: '/' });
+  assert.equal(status, 200);
+  assert.equal(pieces, bytes);
 });
 
 suite('a large answer', async () => {
