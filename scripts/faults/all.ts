@@ -6,23 +6,32 @@ import { accountFaults } from './accounts.ts';
 import { bankScreenFaults } from './bank-screens.ts';
 import { bankingFaults } from './banking.ts';
 import { checkoutFaults } from './checkout.ts';
+import { connectionFaults } from './connections.ts';
 import { developerFaults } from './developers.ts';
+import { dueWorkFaults } from './due-work.ts';
 import { editingFaults } from './editing.ts';
 import type { Fault } from './fault.ts';
 import { historyFaults } from './histories.ts';
 import { httpFaults } from './http.ts';
+import { listFaults } from './lists.ts';
 import { memberFaults } from './members.ts';
 import { methodFaults } from './methods.ts';
 import { moneyFaults } from './money.ts';
 import { nodeFaults } from './nodes.ts';
+import { olderClientFaults } from './older-clients.ts';
 import { operationFaults } from './operation.ts';
 import { operatorFaults } from './operators.ts';
+import { pageFaults } from './pages.ts';
 import { paymentFaults } from './payments.ts';
 import { peopleFaults } from './people.ts';
 import { requestFaults } from './requests.ts';
 import { simulationFaults } from './simulation.ts';
+import { sqliteFileFaults } from './sqlite-file.ts';
 import { statementFaults } from './statements.ts';
 import { storeFaults } from './store.ts';
+import { totalFaults } from './totals.ts';
+import { turnFaults } from './turns.ts';
+import { upkeepFaults } from './upkeep.ts';
 import { userFaults } from './users.ts';
 import { wayInFaults } from './ways-in.ts';
 import { webhookFaults } from './webhooks.ts';
@@ -39,8 +48,17 @@ export const allFaults: readonly Fault[] = [
   ...bankingFaults,
   ...methodFaults,
   ...httpFaults,
+  ...olderClientFaults,
+  ...pageFaults,
+  ...connectionFaults,
+  ...turnFaults,
   ...writerFaults,
   ...storeFaults,
+  ...listFaults,
+  ...totalFaults,
+  ...dueWorkFaults,
+  ...sqliteFileFaults,
+  ...upkeepFaults,
   ...nodeFaults,
   ...operationFaults,
   ...moneyFaults,

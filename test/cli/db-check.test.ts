@@ -14,7 +14,8 @@ import { startStandby } from '../support/postgres-standby.ts';
 import { runToEnd } from '../support/process.ts';
 import { sampler } from '../support/scale.ts';
 import { seed } from '../support/seed.ts';
-import { besides, damages, poison } from './db/damages.ts';
+import { damages } from './db/damages/all.ts';
+import { besides, poison } from './db/damages/poison.ts';
 import { fillByService } from './db/healthy.ts';
 import { type Kind, kinds } from './db/kinds.ts';
 

@@ -1,0 +1,187 @@
+/** Faults in work that is due: what is looked for, leases, clocks, and deliveries that are claimed. */
+import type { Fault } from './fault.ts';
+import { postgres, sqlite } from './rooms.ts';
+
+export const dueWorkFaults: readonly Fault[] = [
+  {
+    name: 'a clock that is set ahead ends the leases of what is under way',
+    ...sqlite('sqlite/lease-deliveries', 'store/sqlite-only'),
+    find: 'endExpired(leases, elapsedMs);',
+    replace: 'endExpired(leases, claim.realNow);',
+  },
+  {
+    name: 'leases go by the clock of each process',
+    file: 'src/main.ts',
+    tests: ['test/cluster/clocks-apart.test.ts'],
+    withPostgres: true,
+    find: 'leaseClock ?? (() => store.leaseTime(realNow()))',
+    replace: 'leaseClock ?? realNow',
+  },
+  {
+    name: 'the rest of a lease is judged by the clock of the process',
+    file: 'src/worker/deliveries.ts',
+    tests: ['test/cluster/clocks-apart.test.ts'],
+    withPostgres: true,
+    find: 'lease - dependencies.leaseNow() < LEFT_MS',
+    replace: 'lease - dependencies.realNow() < LEFT_MS',
+  },
+  {
+    name: 'the clock of the database is looked at once',
+    ...postgres('postgres/heartbeat', 'postgres/clock'),
+    find: 'Promise.all([lookAtSchema(), connection.run(clock.look)])',
+    replace: 'Promise.all([lookAtSchema(), clock])',
+  },
+  {
+    name: 'a process that stood still takes the clock of the database for behind',
+    ...postgres('postgres/clock', 'postgres/clock'),
+    find: 'answeredAt - askedAt > PRECISE_MS',
+    replace: 'answeredAt < askedAt',
+  },
+  {
+    name: 'a delivery that cannot be sent is looked at each time',
+    ...sqlite('sqlite/lease-deliveries', 'store/sqlite-damaged-deliveries'),
+    find: 'damaged.set(each.id, { endsAtMs: elapsedMs + DAMAGED_MS, receiver });',
+    replace: 'damaged.delete(each.id);',
+  },
+  {
+    name: 'deliveries behind those that cannot be sent wait for the next look',
+    ...sqlite('sqlite/lease-deliveries', 'store/sqlite-damaged-deliveries'),
+    find: '} while (met > 0 && due.length > 0',
+    replace: '} while (met < 0 && due.length > 0',
+  },
+  {
+    name: 'a tenant is not asked again what it has to do when something was written',
+    ...sqlite('sqlite/commit', 'store/sqlite-due-times'),
+    find: '      dueTimes.forget(tenant);\n',
+    replace: '',
+  },
+  {
+    name: 'what was due before a start is not looked for',
+    ...sqlite('sqlite/due-times', 'store/sqlite-due-times'),
+    find: 'if (isFirst) tenants().forEach(forget);',
+    replace: '',
+  },
+  {
+    name: 'what is due next is asked at each look',
+    ...sqlite('sqlite/due-times', 'store/sqlite-due-times'),
+    find: '    changed.delete(name);\n',
+    replace: '',
+  },
+  {
+    name: 'due times of test data are compared with real time',
+    ...sqlite('sqlite/due-times', 'store/sqlite'),
+    find: 'tenantNow(all.get(tenant.account), tenant.mode, realNow)',
+    replace: "tenantNow(all.get(tenant.account), 'live', realNow)",
+  },
+  {
+    name: 'a tenant whose due times cannot be read keeps others from theirs',
+    ...sqlite('sqlite/due-times', 'store/sqlite-due-times'),
+    find: 'if (systemFieldsOf(error).errcode === undefined && damagedRow(error) === null) throw error;',
+    replace: 'throw error;',
+  },
+  {
+    name: 'trouble with due times is told to nobody',
+    ...sqlite('sqlite/due-times', 'store/sqlite-due-times'),
+    find: '          for (const kind of kinds) due[kind].push(tenant);\n        }\n      }\n',
+    replace: '        }\n      }\n',
+  },
+  {
+    name: 'a test clock that was moved while that of the machine was behind makes older what was there',
+    ...sqlite('resources/clocks', 'store/sqlite'),
+    find: 'ORDER BY id DESC LIMIT 1) - (${leadBefore})',
+    replace: 'ORDER BY id DESC LIMIT 0) - (${leadBefore})',
+  },
+  {
+    name: 'a test clock that was moved twice while that of the machine was behind was so at the first',
+    ...sqlite('resources/clocks', 'store/sqlite'),
+    find: 'coalesce((SELECT max(at) FROM clock_move WHERE ${ofTenant}), 0)',
+    replace: '0',
+  },
+  {
+    name: 'what has grown old since a clock was moved is not looked for',
+    ...sqlite('resources/tenants', 'store/sqlite'),
+    find: 'THEN ${any} ELSE',
+    replace: 'THEN ${old} ELSE',
+  },
+  {
+    name: 'the time of a test clock counts as one that has been',
+    ...sqlite('resources/work', 'api/clock-behind'),
+    find: ' - test_clock_offset_ms FROM',
+    replace: ' FROM',
+  },
+  {
+    name: 'a delivery is sent however long ago it was claimed',
+    file: 'src/worker/deliveries.ts',
+    tests: ['test/worker/deliveries.test.ts'],
+    find: 'if (lease - dependencies.leaseNow() < LEFT_MS) return null;',
+    replace: '',
+  },
+  {
+    name: 'a timer is claimed again while it is under way',
+    ...sqlite('sqlite/lease-checkouts', 'store/sqlite'),
+    find: 'read(dueCheckouts(tenant, now, limit, [...leases.keys()]))',
+    replace: 'read(dueCheckouts(tenant, now, limit))',
+  },
+  {
+    name: 'a suspended receiver is sent more than its probe',
+    ...sqlite('sqlite/lease-deliveries', 'store/sqlite'),
+    find: 'const most = probing ? 1 : Math.min(',
+    replace: 'const most = Math.min(',
+  },
+  {
+    name: 'one receiver takes all that is claimed',
+    ...sqlite('sqlite/lease-deliveries', 'store/sqlite'),
+    find: 'Math.min(room(receiver), limit - taken.length)',
+    replace: 'limit - taken.length',
+  },
+  {
+    name: 'a lease that has run out is ended for whoever holds it now',
+    ...sqlite('sqlite/lease-deliveries', 'store/sqlite'),
+    find: 'lease === null || leases.get(id)?.lease === lease',
+    replace: 'id.length > 0',
+  },
+  {
+    name: 'the last event of a subject is delivered first',
+    ...sqlite('write-deliveries', 'store/sqlite'),
+    checkers: { simulation: 'finds' },
+    find: 'ORDER BY sequence, id LIMIT 1',
+    replace: 'ORDER BY sequence DESC, id LIMIT 1',
+  },
+  {
+    name: 'a delivery that was given up stays so although it has arrived',
+    ...sqlite('write-deliveries', 'store/sqlite'),
+    find: "((delivery.state = 'pending' AND ${isHeld}) OR ${hasArrived})",
+    replace: "(delivery.state = 'pending' AND ${isHeld})",
+  },
+  {
+    name: 'a retry looks at all deliveries of its account',
+    ...sqlite('write-deliveries', 'store/sqlite-webhooks'),
+    find: "dialect === 'sqlite' ? 'INDEXED BY delivery_ordering' : ''",
+    replace: "dialect === 'sqlite' ? '' : ''",
+  },
+  {
+    name: 'what a moved clock has made is kept for as long as it was moved',
+    ...sqlite('resources/clocks', 'worker/retention'),
+    find: 'coalesce(max(offset_ms), 0) AS ahead',
+    replace: '0 * count(*) AS ahead',
+  },
+  {
+    name: 'a batch decides on deliveries as they were before it changed them',
+    ...postgres('postgres/commit', 'store/postgres'),
+    find: 'needs.deliveries && all.some(changesDeliveries)',
+    replace: 'needs.deliveries && all.length < 0',
+  },
+  {
+    name: 'two processes claim the same timer',
+    ...postgres('postgres/lease-checkouts', 'store/postgres'),
+    find: "AND due_at <= ${now} AND ${isFree(realNow)}\n          ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED\n        )\n        UPDATE timer SET leased_until = ${realNow + leaseMs} FROM due\n        WHERE ${owned(tenant, 'timer')} AND timer.checkout = due.checkout\n          -- Once more: what another process has written meanwhile counts, whatever became of the lock.\n          AND timer.due_at <= ${now} AND ${isFree(realNow)}",
+    replace:
+      "AND due_at <= ${now}\n          ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED\n        )\n        UPDATE timer SET leased_until = ${realNow + leaseMs} FROM due\n        WHERE ${owned(tenant, 'timer')} AND timer.checkout = due.checkout\n          -- Once more: what another process has written meanwhile counts, whatever became of the lock.\n          AND timer.due_at <= ${now}",
+  },
+  {
+    name: 'a receiver that is being probed is sent more by another process',
+    ...postgres('postgres/lease-deliveries', 'store/postgres'),
+    find: 'health && mayProbe(health, now) && !out ?',
+    replace: 'health && mayProbe(health, now) ?',
+  },
+];

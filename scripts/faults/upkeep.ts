@@ -1,0 +1,135 @@
+/** Faults in the upkeep of databases: migrations, checksums, checks, backups and moves. */
+import type { Fault } from './fault.ts';
+import { postgres, sqlite } from './rooms.ts';
+
+export const upkeepFaults: readonly Fault[] = [
+  {
+    name: 'a row is taken for what was written, whatever its checksum says',
+    ...sqlite('checksum', 'sqlite/damaged-row'),
+    find: 'checksum !== undefined && sum !== checksum',
+    replace: 'checksum !== undefined && sum === null',
+  },
+  {
+    name: 'a key with other permissions than it was given is taken for what was written',
+    ...sqlite('resources/directory', 'sqlite/damaged-row'),
+    find: `= sound('api_key', stored)`,
+    replace: '= stored',
+  },
+  {
+    name: 'a payment that is missing is not noticed by the checksum of its session',
+    ...sqlite('checksum', 'sqlite/damaged-row'),
+    find: 'sum ^= crc32',
+    replace: 'crc32',
+  },
+  {
+    name: 'what belongs to an extension is taken for data of another program',
+    ...postgres('postgres/migrate', 'store/postgres-only'),
+    find: "AND deptype = 'e')",
+    replace: "AND deptype = 'x')",
+  },
+  {
+    name: 'a command migrates the database',
+    ...sqlite('open', 'cli/versions'),
+    find: 'const migrates = options.serve;',
+    replace: 'const migrates = true;',
+  },
+  {
+    name: 'a database is migrated before it is owned',
+    ...sqlite('sqlite/store', 'cli/versions'),
+    find: '  makeFile(path);\n',
+    replace: '  makeFile(path);\n  openDatabase(path, { migrates }).close();\n',
+  },
+  {
+    name: 'a backup lets the log grow without end',
+    file: 'src/cli/backup/sqlite.ts',
+    tests: ['test/store/checkpoint.test.ts'],
+    find: 'refuseLongLog(database, maxLogBytes);',
+    replace: '',
+  },
+  {
+    name: 'a logo that nobody names is left alone',
+    ...sqlite('check/check', 'store/check/logo'),
+    find: 'WHERE named.account IS NULL`',
+    replace: 'WHERE named.account < 0`',
+  },
+  {
+    name: 'an account may name a logo that is another one',
+    ...sqlite('check/check', 'store/check/logo'),
+    find: "'logo.name = named.name')} WHERE",
+    replace: "'true')} WHERE",
+  },
+  {
+    name: 'the image of a logo is whatever stands there',
+    file: 'src/accounts/logo.ts',
+    tests: ['test/cli/db-check.test.ts'],
+    whole: true,
+    find: 'read.name === name && ',
+    replace: '',
+  },
+  {
+    name: 'db check believes a session whatever its newest event says',
+    ...sqlite('check/session-rules', 'cli/db-check'),
+    whole: true,
+    find: '(newest === null || isShownBy(checkout, newest))',
+    replace: 'true',
+  },
+  {
+    name: 'db check ends at a number that is too large',
+    ...sqlite('sqlite/check', 'cli/db-check'),
+    find: 'statement.setReadBigInts(true);',
+    replace: '',
+  },
+  {
+    name: 'a backup of a damaged file is called good',
+    file: 'src/cli/backup/sqlite.ts',
+    tests: ['test/cli/db-backup.test.ts'],
+    find: 'if (examples) throw',
+    replace: 'if (examples && !isChecked) throw',
+  },
+  {
+    name: 'a failed backup hides when the last good one was made',
+    ...sqlite('backup-result', 'cli/db-backup'),
+    find: '(lastBackupOf(path)?.succeededAt ?? null)',
+    replace: 'null',
+  },
+  {
+    name: 'an older server goes on beside a schema that is not for it',
+    ...postgres('postgres/migrate', 'cli/versions'),
+    find: 'return version === known || isServed ? null',
+    replace: 'return version >= known ? null',
+  },
+  {
+    name: 'a migration that only adds stops the older servers',
+    ...postgres('postgres/migrate', 'cli/versions'),
+    find: 'declared === undefined ? number : Math.max(Number(declared), before)',
+    replace: 'declared === undefined ? number : Math.max(number, before)',
+  },
+  {
+    name: 'a statement that does not fit a newer schema is called a bug',
+    ...sqlite('sqlite/access', 'cli/versions'),
+    find: '    server?.watch.look();\n    return trouble() ?? error;',
+    replace: '    return error;',
+  },
+  {
+    name: 'a schema that was changed under a server is not noticed',
+    ...sqlite('sqlite/watch', 'cli/versions'),
+    find: 'schema !== migrations.length',
+    replace: 'schema < migrations.length',
+  },
+  {
+    name: 'a table of which nothing is said stays behind when a database moves',
+    file: 'src/cli/move/unlogged.ts',
+    tests: ['test/cli/db-move.test.ts'],
+    withPostgres: true,
+    find: '!otherwise.has(name)',
+    replace: 'name in stamped',
+  },
+  {
+    name: 'texts of a key are in the order of the server’s language',
+    file: 'migrations/postgres/0001_initial.sql',
+    tests: ['test/store/tables.test.ts'],
+    withPostgres: true,
+    find: '  delivery text COLLATE "C" NOT NULL,\n  number integer',
+    replace: '  delivery text NOT NULL,\n  number integer',
+  },
+];
