@@ -101,6 +101,20 @@ export const connectionFaults: readonly Fault[] = [
     replace: '',
   },
   {
+    name: 'answers that stay in the process have no pace',
+    file: 'src/http/pieces.ts',
+    tests: ['test/http/pieces.test.ts'],
+    find: 'for (let left = length; left > 0; left -= PIECE_BYTES)',
+    replace: 'for (let left = length; left > length; left -= PIECE_BYTES)',
+  },
+  {
+    name: 'bytes of an answer are copied for somebody in the process',
+    file: 'src/http/pieces.ts',
+    tests: ['test/http/pieces.test.ts'],
+    find: 'taker.take(bytes);',
+    replace: 'taker.take(bytes.map((each) => Buffer.from(each)));',
+  },
+  {
     name: 'a body that never came costs as much as one that did',
     file: 'src/http/body-pace.ts',
     tests: ['test/http/body-pace.test.ts'],
