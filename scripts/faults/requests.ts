@@ -60,20 +60,20 @@ export const requestFaults: readonly Fault[] = [
   {
     name: 'reads that succeed are logged',
     ...entries,
-    find: '(isRead && (status < 400 || principal.isInProcess))',
-    replace: '(isRead && (status > 200 && status < 400 || principal.isInProcess))',
+    find: '(isRead && (status < 400 || principal.inProcess))',
+    replace: '(isRead && (status > 200 && status < 400 || principal.inProcess))',
   },
   {
     name: 'reads that are refused are not logged',
     ...entries,
-    find: '(isRead && (status < 400 || principal.isInProcess))',
+    find: '(isRead && (status < 400 || principal.inProcess))',
     replace: 'isRead',
   },
   {
     name: 'what a screen of the dashboard looks for and does not find is logged as a refusal',
     ...entries,
     tests: ['test/dashboard/requests.test.ts'],
-    find: '(status < 400 || principal.isInProcess)',
+    find: '(status < 400 || principal.inProcess)',
     replace: 'status < 400',
   },
   {
