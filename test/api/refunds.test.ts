@@ -239,6 +239,33 @@ suite('bodies that are refused', () => {
   });
 });
 
+suite('a refund of the money that was seen as left', () => {
+  const refusedFor = (left: string, answer: Awaited<ReturnType<typeof refund>>) => {
+    const message = 'REFUND.CREATE.FIELD_INVALID';
+    assertRefused(answer, { status: 400, message, errors: [[15502, '/amount_left']] });
+    assert.ok(answer.json.errors[0].message.includes(`must be what is left now, ${left}`));
+  };
+
+  test('is made while just so much is left', async () => {
+    const payin = await paidSession();
+    await created({ payin, amount: 1000, amount_left: 2500 });
+    for (const body of [{ amount: 1000 }, {}]) {
+      const answer = await refusedQuietly(() => refund({ payin, amount_left: 2500, ...body }));
+      refusedFor('15.00 EUR', answer);
+    }
+    assert.equal((await created({ payin, amount_left: 1500 })).amount, 1500);
+    refusedFor('0.00 EUR', await refusedQuietly(() => refund({ payin, amount: 1, amount_left: 1500 })));
+  });
+
+  test('is made by one of several at once', async () => {
+    const payin = await paidSession();
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => refund({ payin, amount: 500, amount_left: 2500 })),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 400, 400]);
+  });
+});
+
 suite('a refund by bank transfer', () => {
   /** A refund of the whole transfer, due for a payment file. */
   const dueRefund = async () => {

@@ -67,6 +67,7 @@ export function refundRoutes(
         remarks,
         metadata,
         webhookUrl: request.body.webhook_url ?? '',
+        left: request.body.amount_left,
       };
       const executed = await execute({ subject: 'checkout', origin, id: payin, command }, (checkout) =>
         created('REFUND.CREATE', refundOf(checkout, id, serializer), `/v3/refund/${id}`),

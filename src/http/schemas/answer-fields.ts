@@ -64,6 +64,10 @@ export const kind = (name: string) =>
 export const minorUnits = (description: string) =>
   titled('MinorUnits', Type.Integer({ minimum: 0, description, examples: amountExamples }));
 
+/** A tag of what was shown, which comes back with a decision on it. */
+export const version = (description: string) =>
+  titled('Version', text(description, 'J5rG0WvX1m3yq9Zt_bQk2A'));
+
 export const count = (description: string) =>
   titled('Count', Type.Integer({ minimum: 0, description, examples: [3] }));
 

@@ -2,6 +2,7 @@
 
 import { entryStates } from '../../banking/entry.ts';
 import { Type } from '../../lib/json-schema.ts';
+import { minorUnits, version } from './answer-fields.ts';
 import { pageQuery } from './checkout.ts';
 import { amount, closed, idText, text } from './fields.ts';
 
@@ -67,9 +68,8 @@ export const assignBody = Type.Object(
       { minItems: 1, maxItems: 20, description: 'Sessions to book for. An unassigned rest stays open.' },
     ),
     amount_unassigned: Type.Optional(
-      amount(
+      minorUnits(
         'The `amount_unassigned` that the decision was made on: nothing is booked if it has changed since.',
-        0,
       ),
     ),
   },
@@ -110,6 +110,9 @@ export const paymentFileBody = Type.Object(
         description: 'Execution date. Default: today.',
         examples: ['2030-02-01'],
       }),
+    ),
+    version: Type.Optional(
+      version('The `version` of the preview that the decision was made on: no file has other payments.'),
     ),
   },
   { additionalProperties: false, examples: [{ receiving_account: 'eur' }] },

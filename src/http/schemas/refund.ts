@@ -1,5 +1,6 @@
 /** Requests about refunds. */
 import { Type } from '../../lib/json-schema.ts';
+import { minorUnits } from './answer-fields.ts';
 import { pageQuery } from './checkout.ts';
 import { address, amount, closed, currency, givenMetadata, idText, lines, text } from './fields.ts';
 
@@ -18,6 +19,11 @@ export const refundBody = Type.Object(
       amount(
         'Amount to refund, in minor units; at most the unrefunded rest of one attempt. Default: all that is left.',
         1,
+      ),
+    ),
+    amount_left: Type.Optional(
+      minorUnits(
+        'The rest that the decision was made on: `amount_paid` without reversals that were not won and refunds that have not failed. Nothing is refunded if it has changed since.',
       ),
     ),
     currency: Type.Optional(currency),

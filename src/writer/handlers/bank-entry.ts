@@ -1,5 +1,6 @@
 /** Commands about an entry of a bank statement: its effects are decided on what was loaded, all of them or none. */
 
+import { CHANGED_SINCE } from '../../accounts/tags.ts';
 import type { BankFileId } from '../../banking/bank-file.ts';
 import {
   assigned,
@@ -24,12 +25,14 @@ import {
   unassigned,
 } from '../../banking/entry.ts';
 import { objection } from '../../banking/objection.ts';
+import { entryTag } from '../../banking/tags.ts';
 import { type Change, decide } from '../../checkout/decide.ts';
 import type { CheckoutId } from '../../checkout/ids.ts';
 import { formatAmount } from '../../checkout/money.ts';
 import { isRefusal, type Refusal, refuse, refuseFields } from '../../checkout/refusals.ts';
 import type { Checkout } from '../../checkout/session.ts';
 import type { TenantTime } from '../../checkout/tenant.ts';
+import { isMet } from '../../lib/condition.ts';
 import { newId } from '../../lib/id.ts';
 import type { Loaded, Needs } from '../../store/store.ts';
 import {
@@ -140,13 +143,14 @@ type Next = {
 
 /** The entry as the command makes it, and the sessions that change with it. */
 function nextOf(command: ChangeBankEntry, entry: BankEntry | null, loaded: Loaded): Next | Refusal {
-  const { action, now } = command;
+  const { action, now, condition = {} } = command;
   const fresh = freshFor(now, entry?.id ?? command.id);
   const match = (content: EntryContent, lookup: Lookup) =>
     matched(effectsOf(content, factsOf(lookup, loaded), fresh), loaded, now);
   if (action.type === 'ingest') return match(action.entry, action.lookup);
   if (action.type === 'take_apart') return takenApart(entry, action);
   if (entry === null) return refuse('not_found', 'There is no such entry.');
+  if (!isMet(condition, entryTag(entry))) return refuse('version_stale', CHANGED_SINCE);
   const isGoingBack = entry.sentBack?.state === 'pending';
   const isUnsettled = (entry.state === 'open' || entry.state === 'waiting') && !isGoingBack;
   switch (action.type) {
