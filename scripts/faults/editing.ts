@@ -61,6 +61,33 @@ export const editingFaults: readonly Fault[] = [
     replace: "if (command.type === 'remove_logo') {",
   },
   {
+    name: 'the secret of webhooks is rotated although somebody else has just done so',
+    file: 'src/http/routes/webhook-secret.ts',
+    tests: api,
+    find: 'now: time, ...conditionOf(request) }',
+    replace: 'now: time }',
+  },
+  {
+    name: 'the secret of webhooks has the version of the settings',
+    ...tags,
+    find: "if (command.type === 'rotate_webhook_secret') return webhookSecretTag(account, mode);",
+    replace: '',
+  },
+  {
+    name: 'a secret before that has ended is told to sign still',
+    file: 'src/accounts/representation.ts',
+    tests: ['test/accounts/account-changes.test.ts'],
+    find: 'until > now ? until : null',
+    replace: 'until >= now ? until : null',
+  },
+  {
+    name: 'a new secret of webhooks takes the place of one that its visitor has not seen',
+    file: 'src/dashboard/screens/settings.ts',
+    tests: ['test/dashboard/seen.test.ts'],
+    find: '...conditionIn(form),',
+    replace: '',
+  },
+  {
     name: 'a logo is deleted although somebody else has set another',
     file: 'src/http/routes/logo.ts',
     tests: api,

@@ -120,3 +120,21 @@ suite('a payment file', () => {
       assert.ok(made.location?.includes((await fetched(`/v3/refund/${id}`)).payment_file));
   });
 });
+
+test('a secret of webhooks that somebody has just made is not replaced by who has not seen it', async () => {
+  const settings = `${HERE}/settings`;
+  const [first, second] = [await owner.get(settings), await owner.get(settings)];
+  const day = { overlap_seconds: '86400' };
+  const made = await owner.submit(first, '/webhook-secret', day);
+  assert.match(textOf(made), /The new secret of webhooks/);
+  const before = await service.service.store.accounts.fetch(1);
+  const late = await owner.submit(second, '/webhook-secret', day);
+  assert.equal(late.status, 422);
+  assert.match(textOf(late), /Somebody has made a new secret meanwhile, and yours was not made\./);
+  assert.match(textOf(late), /The secret before signs until \d{4}-/);
+  assert.doesNotMatch(late.html, /whsec_/);
+  const after = await service.service.store.accounts.fetch(1);
+  assert.deepEqual(after?.webhookSecrets, before?.webhookSecrets);
+  const again = await owner.submit(late, '/webhook-secret', day);
+  assert.match(textOf(again), /The new secret of webhooks/, 'once it is seen, it counts');
+});
