@@ -15,14 +15,14 @@ import {
 import { entriesOf, mistakesOf as mistakesIn, type Preview } from '../bank/preview.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
-import { checkboxes, chosenIn, type Form, field, hidden, otherMistakes, second } from '../form.ts';
+import { checkboxes, chosenIn, type Form, field, hidden, mistake, otherMistakes, second } from '../form.ts';
 import { doneIf } from '../notices.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
 import { saveChange } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
 import type { Settings } from '../setting-fields.ts';
-import { mistake } from '../sign-in-forms.ts';
+import { versionField, versionIn } from '../seen.ts';
 import { table } from '../table.ts';
 import type { SavedMapping } from './statements.ts';
 
@@ -33,8 +33,6 @@ const path = '/:account/:mode/bank/mappings';
 const current = 'bank';
 const SETTINGS = '/v3/account_settings';
 
-/** The mapping that the visitor has seen: it alone is deleted. */
-const SEEN = 'seen';
 const CHANGED = mistake(
   'Somebody has changed the mapping meanwhile: see what it is now. It was not deleted.',
 );
@@ -54,7 +52,7 @@ export function mappingScreens(declare: Declare, { basePath }: DashboardDependen
     const removal = ({ id, mapping }: SavedMapping) =>
       second(
         `Delete ${id}`,
-        html`<form method="post" action="${here}/delete">${tokenField(visitor)}${hidden('name', id)}${hidden(SEEN, tagOf(mapping))}<button class="quiet">Delete it</button></form>`,
+        html`<form method="post" action="${here}/delete">${tokenField(visitor)}${hidden('name', id)}${versionField(tagOf(mapping))}<button class="quiet">Delete it</button></form>`,
       );
     const rows = answer.data.map((each) => [
       each.id,
@@ -129,7 +127,8 @@ ${field({ name: 'file', label: 'A CSV file of your bank', type: 'file', hint: 'I
     { method: 'POST', path: `${path}/delete`, needs: { ...change, confirmed: true } },
     async (visit) => {
       const { api, form, place } = visit;
-      const { name = '', [SEEN]: seen } = form;
+      const { name = '' } = form;
+      const seen = versionIn(form);
       const saved = await saveChange<Settings>(api, SETTINGS, ({ csv_mappings: known }) => {
         const isAsSeen = seen === undefined || !Object.hasOwn(known, name) || tagOf(known[name]) === seen;
         return { body: { csv_mappings: { [name]: null } }, mistakes: isAsSeen ? [] : CHANGED };
