@@ -333,8 +333,20 @@ export const editingFaults: readonly Fault[] = [
   {
     name: 'who saves a mapping twice is told that there is another one with its name',
     ...mappings,
-    find: 'tagOf(withoutNulls(known[name])) !== tagOf(withoutNulls(mapping))',
-    replace: "name !== ''",
+    find: 'tagOf(withoutNulls(found)) === tagOf(withoutNulls(mapping))',
+    replace: "name === ''",
+  },
+  {
+    name: 'a mapping is replaced by who has never seen it',
+    ...mappings,
+    find: '!(wantsToReplace(form) && versionIn(form) === tagOf(found))',
+    replace: '!wantsToReplace(form)',
+  },
+  {
+    name: 'whoever tries a mapping once more has to see the one of its name again',
+    ...mappings,
+    find: 'there === undefined ? versionIn(form) : tagOf(there.mapping)',
+    replace: 'there === undefined ? undefined : tagOf(there.mapping)',
   },
   {
     name: 'a logo is read into memory whatever its length',
