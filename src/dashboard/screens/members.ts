@@ -7,7 +7,7 @@ import type { ApiAnswer, ApiRefusal, Mistake } from '../api.ts';
 import { tokenField } from '../document.ts';
 import { type Editable, seenField } from '../edit.ts';
 import { type Form, field, hidden, keyAfter, mistake, onceField, onceIn, otherMistakes } from '../form.ts';
-import { pageIn } from '../listing.ts';
+import { hereIn } from '../listing.ts';
 import { doneIf } from '../notices.ts';
 import { type Outcome, refused, refusedAs } from '../outcome.ts';
 import { type Place, pathIn } from '../place.ts';
@@ -83,7 +83,7 @@ ${answer.nextCursor !== null && html`<p><a href="${to(place)}?after=${answer.nex
 </section>
 <section><h2>Invite somebody</h2>
 ${otherMistakes(mistakes, ['role', 'name', 'email'])}
-<form method="post" action="${to(place)}${pageIn(query)}">${token}${onceField(keyAfter(form, status))}
+<form method="post" action="${to(place)}${hereIn(query)}">${token}${onceField(keyAfter(form, status))}
 ${field({ name: 'role', label: 'Role', value: form.role ?? 'support', choices: roleChoices }, mistakes)}
 ${field({ name: 'name', label: 'Name', value: form.name, maxlength: USER_NAME_LENGTH }, mistakes)}
 ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.email, maxlength: EMAIL_LENGTH, hint: 'They may choose another one.' }, mistakes)}
@@ -95,7 +95,7 @@ ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.ema
   }
 
   const roleForm = (member: Member, role: string, visit: Visit, token: Html): Html =>
-    html`<form method="post" action="${to(visit.place, '/role')}${pageIn(visit.query)}" class="row">${token}${hidden('id', member.id)}${seenField(roleFields, member)}<select name="role" aria-label="Role">${roleChoices.map(
+    html`<form method="post" action="${to(visit.place, '/role')}${hereIn(visit.query)}" class="row">${token}${hidden('id', member.id)}${seenField(roleFields, member)}<select name="role" aria-label="Role">${roleChoices.map(
       ([value, title]) =>
         html`<option value="${value}"${value === role && html` selected`}>${title}</option>`,
     )}</select><button class="quiet">Change</button></form>`;
@@ -107,7 +107,7 @@ ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.ema
     action: string,
     text: string,
   ): Html =>
-    html`<form method="post" action="${to(place, `/${action}`)}${pageIn(query)}">${token}${hidden('id', id)}${versionField(role ?? '')}<button class="quiet" aria-label="${text}: ${name || email || id}">${text}</button></form>`;
+    html`<form method="post" action="${to(place, `/${action}`)}${hereIn(query)}">${token}${hidden('id', id)}${versionField(role ?? '')}<button class="quiet" aria-label="${text}: ${name || email || id}">${text}</button></form>`;
 
   /** The screen behind what the API has refused to do to a member; `stays` says what was not done. */
   function notDone(
@@ -147,7 +147,7 @@ ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.ema
       }));
       if ('data' in saved)
         return saved.data.role === role
-          ? { goTo: goTo(place) + pageIn(visit.query), done: doneIf(saved.isChanged, 'role') }
+          ? { goTo: goTo(place) + hereIn(visit.query), done: doneIf(saved.isChanged, 'role') }
           : members(visit, notSent, stays(saved.data));
       if ('refusal' in saved) return refused(saved.refusal.status, saved.refusal.mistakes);
       const { status, mistakes } = saved;
@@ -166,7 +166,7 @@ ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.ema
       if (id === visitor.user.id) return { goTo: '' };
       // The page may have had nobody else.
       const left = await live.get<Member[]>(listOf(query));
-      const page = left.ok && left.data.length > 0 ? pageIn(query) : '';
+      const page = left.ok && left.data.length > 0 ? hereIn(query) : '';
       return { goTo: goTo(place) + page, done: doneIf(!isGone, 'removed') };
     },
   );
@@ -177,7 +177,7 @@ ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.ema
       const { form, place, query } = visit;
       const answer = await askAsSeen<NewLink>(visit, 'POST', `${memberPath(form.id ?? '')}/reset`);
       return answer.ok
-        ? linkScreen(answer.data, to(place) + pageIn(query))
+        ? linkScreen(answer.data, to(place) + hereIn(query))
         : notDone(visit, answer, 'There is no new link.');
     },
   );
