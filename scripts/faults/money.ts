@@ -421,4 +421,25 @@ export const moneyFaults: readonly Fault[] = [
     find: '${versionField(version)}',
     replace: '',
   },
+  {
+    name: 'a refund is settled whatever has become of it',
+    file: 'src/writer/handlers/checkout.ts',
+    tests: ['test/api/refunds.test.ts'],
+    find: 'if (condition !== undefined && !isMet(condition, tagBefore(before, command)))',
+    replace: 'if (condition !== undefined && tagBefore(before, command) === null)',
+  },
+  {
+    name: 'a refund is the same once a file for the bank has it',
+    file: 'src/banking/tags.ts',
+    tests: ['test/api/refunds.test.ts'],
+    find: 'tagOf({ id, status, paymentFile })',
+    replace: 'tagOf({ id, status })',
+  },
+  {
+    name: 'a refund is withdrawn as nobody has seen it',
+    file: 'src/dashboard/screens/refund.ts',
+    tests: ['test/dashboard/seen.test.ts'],
+    find: '{ ...onceIn(form), ...conditionIn(form) },',
+    replace: 'onceIn(form),',
+  },
 ];

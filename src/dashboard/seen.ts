@@ -23,6 +23,6 @@ export function conditionIn(form: Form): Readonly<Record<string, string>> {
 /** The hidden field with the amount that is left, in minor units. */
 export const leftField = (amount: number): Html => hidden(LEFT, String(amount));
 
-/** The field of a request by which the API acts only while just so much is left. */
-export const leftIn = <N extends string>({ [LEFT]: text = '' }: Form, name: N): { readonly [K in N]?: number } =>
-  /^\d{1,15}$/.test(text) ? ({ [name]: Number(text) } as { readonly [K in N]?: number }) : {};
+/** The amount, for the field of a request by which the API acts only while just so much is left. */
+export const leftIn = ({ [LEFT]: text = '' }: Form): number | undefined =>
+  /^\d{1,15}$/.test(text) ? Number(text) : undefined;

@@ -44,6 +44,8 @@ export type ChangeCheckout = {
   readonly command: CheckoutCommand;
   /** For a new session: the one whose place it takes, which is expired with it or refuses it. */
   readonly replaces?: CheckoutId;
+  /** On the tag of the refund that the command settles. */
+  readonly condition?: Condition | undefined;
 };
 
 export type ChangeCustomer = {

@@ -313,6 +313,26 @@ suite('a refund by bank transfer', () => {
     assert.equal((await fetched(id)).status, 'failed');
   });
 
+  test('is settled as it was seen, and not once a file for the bank has it', async () => {
+    const { id } = await dueRefund();
+    const etagOf = async () => (await call('GET', `/v3/refund/${id}`)).headers.get('etag') ?? '';
+    const seen = await etagOf();
+    assert.match(seen, /^"[\w-]+"$/);
+    succeeded(await file(), 201);
+    const withdraw = (etag: string) => settle(id, { status: 'failed' }, { 'if-match': etag });
+    assertRefused(await refusedQuietly(() => withdraw(seen)), {
+      status: 412,
+      message: 'REFUND.SETTLE.VERSION_STALE',
+      errors: [[19030]],
+    });
+    assert.equal((await fetched(id)).status, 'pending');
+    const now = await etagOf();
+    const done = await withdraw(now);
+    assert.equal(succeeded(done).status, 'failed');
+    assert.notEqual(done.headers.get('etag'), now);
+    assert.equal(done.headers.get('etag'), await etagOf());
+  });
+
   test('is settled once, and again with the same key is the same', async () => {
     const { id } = await dueRefund();
     const headers = { 'idempotency-key': 'settle-1' };

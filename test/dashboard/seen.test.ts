@@ -100,6 +100,18 @@ suite('a payment file', () => {
     return succeeded(await call('POST', '/v3/refund', { body: { payin: id, amount } }), 201);
   };
 
+  test('keeps a refund from being withdrawn by who has seen it in none', async () => {
+    const refund = await refunded(300);
+    const { second } = await seenByBoth(`/refunds/${refund.id}`);
+    assert.match(textOf(second), /In none yet/);
+    succeeded(await call('POST', '/v3/payment_file', { body: { receiving_account: 'eur' } }), 201);
+    const late = await finance.submit(second, '/settle', { status: 'failed', reason: 'Not so.' });
+    assert.equal(late.status, 422);
+    assert.match(textOf(late), /The refund has changed meanwhile: see what it is now\. Nothing was settled\..*bfl_/);
+    assert.equal((await fetched(`/v3/refund/${refund.id}`)).status, 'pending');
+    assert.equal((await finance.submit(late, '/settle')).status, 303, 'once it is seen, it counts');
+  });
+
   test('has the payments that were seen and no others', async () => {
     const shown = await refunded(400);
     const { second } = await seenByBoth('/payment-files');

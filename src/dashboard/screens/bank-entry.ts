@@ -75,7 +75,7 @@ export function bankEntryScreens(declare: Declare, dependencies: DashboardDepend
       if ('status' in made) return refused(made.status, made.mistakes);
       const { parts, own } = made;
       // The decision was made on what was left when the form was made: it counts only while that is so.
-      const body = { parts, ...leftIn(form, 'amount_unassigned') };
+      const body = { parts, amount_unassigned: leftIn(form) };
       const answer = await api.send('POST', `${addressOf(visit)}/assign`, body, onceIn(form));
       if (answer.ok) return { goTo: wayTo(visit), done: 'entry-assigned' };
       const mistakes = mistakesOf(answer, own).map((each) =>

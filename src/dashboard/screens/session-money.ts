@@ -53,8 +53,7 @@ export function sessionMoneyScreens(declare: Declare, { basePath }: DashboardDep
       const own: Mistake[] = [];
       const amount = amountFrom(form.amount, currency, '/amount', own);
       const { payment_attempt = '', reason = '' } = form;
-      const left = leftIn(form, 'amount_left');
-      const body = { payin: id, currency, amount, payment_attempt, reason, ...left };
+      const body = { payin: id, currency, amount, amount_left: leftIn(form), payment_attempt, reason };
       const answer = await api.send('POST', '/v3/refund', body, onceIn(form));
       if (answer.ok) return { goTo: sessionWay(visit), done: 'refund-created' };
       const failed = failureOf(answer, own);
