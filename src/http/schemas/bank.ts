@@ -4,9 +4,10 @@ import { entryStates } from '../../banking/entry.ts';
 import { Type } from '../../lib/json-schema.ts';
 import { minorUnits, version } from './answer-fields.ts';
 import { pageQuery } from './checkout.ts';
-import { amount, closed, idText, text } from './fields.ts';
+import { amount, closed, givenSessionId, text, titled } from './fields.ts';
 
-const note = (description: string, example: string) => text(500, description, example);
+const note = (description: string) =>
+  titled('EntryNote', text(500, description, 'We know of no such order.'));
 
 const statementQuery = Type.Object(
   {
@@ -60,7 +61,7 @@ export const assignBody = Type.Object(
     parts: Type.Array(
       Type.Object(
         {
-          payin: idText('chk', 'Id of the payin, which is the id of the session.'),
+          payin: givenSessionId('Id of the payin, which is the id of the session.'),
           amount: Type.Optional(amount('Amount to book, in minor units. Default: the unassigned rest.', 1)),
         },
         { additionalProperties: false },
@@ -92,12 +93,12 @@ export const ignoreBody = Type.Object(
 );
 
 export const reopenBody = Type.Object(
-  { reason: Type.Optional(note('Reason, for your records.', 'The bank has refused the transfer.')) },
+  { reason: Type.Optional(note('Reason, for your records.')) },
   { additionalProperties: false },
 );
 
 export const sendBackBody = Type.Object(
-  { reason: Type.Optional(note('Reason that the sender is told.', 'We know of no such order.')) },
+  { reason: Type.Optional(note('Reason that the sender is told.')) },
   { additionalProperties: false },
 );
 
@@ -112,7 +113,7 @@ export const paymentFileBody = Type.Object(
       }),
     ),
     version: Type.Optional(
-      version('The `version` of the preview that the decision was made on: no file has other payments.'),
+      version('Version of the payments, as the preview has told it: a file for it has no others.'),
     ),
   },
   { additionalProperties: false, examples: [{ receiving_account: 'eur' }] },
