@@ -12,8 +12,7 @@ export const entryTag = ({ id, state, parts, sentBack, takenApartBy }: BankEntry
   tagOf({ id, state: state === 'waiting' ? 'open' : state, parts, sentBack, takenApartBy });
 
 /** The tag of what became of a refund: a file for the bank may have it, and it may have ended. */
-export const refundTag = ({ id, status, paymentFile = '' }: Refund): string =>
-  tagOf({ id, status, paymentFile });
+export const refundTag = ({ id, status, paymentFile }: Refund): string => tagOf({ id, status, paymentFile });
 
 /** The tag of payments that one file has, in whatever order. */
 export const paymentsTag = (payments: ReadonlyArray<Pick<CreditTransfer, 'id' | 'amount'>>): string =>

@@ -259,9 +259,7 @@ suite('a refund of the money that was seen as left', () => {
 
   test('is made by one of several at once', async () => {
     const payin = await paidSession();
-    const answers = await Promise.all(
-      [1, 2, 3].map(() => refund({ payin, amount: 500, amount_left: 2500 })),
-    );
+    const answers = await Promise.all([1, 2, 3].map(() => refund({ payin, amount: 500, amount_left: 2500 })));
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 400, 400]);
   });
 });

@@ -49,7 +49,10 @@ test('payments are the same in any order, and others with another one or another
     [one, two],
     [one, { ...two, amount: 251 }],
     [one, { ...two, id: 'rfd_3' }],
-    [{ ...one, amount: 250 }, { ...two, amount: 400 }],
+    [
+      { ...one, amount: 250 },
+      { ...two, amount: 400 },
+    ],
   ];
   assert.equal(new Set(others.map(paymentsTag)).size, others.length);
 });

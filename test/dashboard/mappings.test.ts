@@ -151,7 +151,10 @@ suite('a mapping', () => {
     assert.equal(taken.status, 422);
     assert.match(taken.html, /id="field-name-wrong">There is a mapping with this name already\./);
     assert.equal(formIn(taken, '/try').fields['columns/1'], 'credit');
-    assert.match(textOf(taken), /The mapping my-bank is so: .*"Empfänger".*The mapping with this name Replace it/);
+    assert.match(
+      textOf(taken),
+      /The mapping my-bank is so: .*"Empfänger".*The mapping with this name Replace it/,
+    );
     const answer = await save(taken, { 'replace.yes': 'on' });
     assert.equal(answer.status, 303, textOf(answer));
     const [{ mapping }, ...others] = await mappings();

@@ -30,7 +30,8 @@ suite('an entry of the inbox', () => {
   let amount = 30_000;
   const stray = () => entered(service, { amount: ++amount });
   const entryOf = ({ id }: Data) => fetched(`/v3/bank_entry/${id}`);
-  const CHANGED = /The entry has changed meanwhile: see what it is now\. What you have decided was not carried out\./;
+  const CHANGED =
+    /The entry has changed meanwhile: see what it is now\. What you have decided was not carried out\./;
 
   for (const [action, reason, told] of [
     ['ignore', 'Interest.', 'The entry is ignored.'],
@@ -107,7 +108,10 @@ suite('a payment file', () => {
     succeeded(await call('POST', '/v3/payment_file', { body: { receiving_account: 'eur' } }), 201);
     const late = await finance.submit(second, '/settle', { status: 'failed', reason: 'Not so.' });
     assert.equal(late.status, 422);
-    assert.match(textOf(late), /The refund has changed meanwhile: see what it is now\. Nothing was settled\..*bfl_/);
+    assert.match(
+      textOf(late),
+      /The refund has changed meanwhile: see what it is now\. Nothing was settled\..*bfl_/,
+    );
     assert.equal((await fetched(`/v3/refund/${refund.id}`)).status, 'pending');
     assert.equal((await finance.submit(late, '/settle')).status, 303, 'once it is seen, it counts');
   });

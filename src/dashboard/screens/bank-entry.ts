@@ -93,7 +93,8 @@ export function bankEntryScreens(declare: Declare, dependencies: DashboardDepend
       const asked = { ...onceIn(form), ...conditionIn(form) };
       const answer = await api.send('POST', `${addressOf(visit)}/${action}`, body, asked);
       if (answer.ok) return { goTo: wayTo(visit), done };
-      if (answer.status === STALE) return screen(visit, { action, status: 422, mistakes: [decidedMeanwhile] });
+      if (answer.status === STALE)
+        return screen(visit, { action, status: 422, mistakes: [decidedMeanwhile] });
       const mistakes = answer.mistakes.map(({ message, pointer }) => ({
         message,
         pointer: pointer === '/reason' ? `/${name}` : pointer,

@@ -179,7 +179,12 @@ ${second(
     screen(visit, visit.form, status === STALE ? CHANGED : mistakes);
 
   async function update(visit: Visit, status: Endpoint['status'], done: Notice): Promise<Outcome> {
-    const answer = await visit.api.send<Endpoint>('PUT', addressOf(visit), { status }, conditionIn(visit.form));
+    const answer = await visit.api.send<Endpoint>(
+      'PUT',
+      addressOf(visit),
+      { status },
+      conditionIn(visit.form),
+    );
     // The form may have been sent twice: what it asks for is there by the first time.
     const now = !answer.ok && answer.status === STALE ? await fetchIn(visit) : answer;
     if (!answer.ok && !(now.ok && now.data.status === status)) return notDone(visit, answer);

@@ -21,8 +21,8 @@ import { type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
 import { saveChange } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
-import type { Settings } from '../setting-fields.ts';
 import { versionField, versionIn } from '../seen.ts';
+import type { Settings } from '../setting-fields.ts';
 import { table } from '../table.ts';
 import type { SavedMapping } from './statements.ts';
 
@@ -115,7 +115,10 @@ ${field({ name: 'file', label: 'A CSV file of your bank', type: 'file', hint: 'I
       there = isNew ? undefined : { id: name, mapping: found };
       // A mapping is not written over because nobody could see that it is there, or what it is by now.
       const isTaken = !isNew && !(wantsToReplace(form) && versionIn(form) === tagOf(found));
-      return { body: { csv_mappings: { [name]: mapping } }, mistakes: [...own, ...(isTaken ? taken(form) : [])] };
+      return {
+        body: { csv_mappings: { [name]: mapping } },
+        mistakes: [...own, ...(isTaken ? taken(form) : [])],
+      };
     });
     if ('data' in saved)
       return { goTo: wayIn(place.tenant, 'bank/mappings'), done: doneIf(saved.isChanged, 'mapping-saved') };

@@ -122,7 +122,10 @@ ${isOpen && settleForm(visit, answer.etag, { mistakes, status: settled?.status }
   function settleForm(
     { form, place, params, visitor }: Visit,
     etag: string,
-    { mistakes, status = 200 }: { readonly mistakes: readonly Mistake[]; readonly status: number | undefined },
+    {
+      mistakes,
+      status = 200,
+    }: { readonly mistakes: readonly Mistake[]; readonly status: number | undefined },
   ) {
     const ends = [
       ['', 'Choose one'],

@@ -134,7 +134,7 @@ const label = Type.Optional(titled('AddressLabel', text(100, 'A name for the add
 
 const contactFields = {
   label,
-  name: Type.Optional(titled('ContactName', text(250, 'Name of the person or company.'))),
+  name: Type.Optional(personName('Name of the person or company.')),
   email: Type.Optional(email),
   phone: Type.Optional(phone),
 };

@@ -301,7 +301,11 @@ function leftOf({ payments, refunds, reversals }: Sketch, attempt: string): numb
 }
 
 /** The same of all attempts. */
-const allLeftOf = ({ payments, refunds, reversals }: Pick<Sketch, 'payments' | 'refunds' | 'reversals'>): number =>
+const allLeftOf = ({
+  payments,
+  refunds,
+  reversals,
+}: Pick<Sketch, 'payments' | 'refunds' | 'reversals'>): number =>
   sum(payments) -
   sum(refunds.filter(({ status }) => status !== 'failed')) -
   sum(reversals.filter(({ status }) => status !== 'won'));
