@@ -71,8 +71,8 @@ export const bankScreenFaults: readonly Fault[] = [
   {
     name: 'a decision goes without what it was made on',
     ...entry,
-    find: '{ parts, ...left }, onceIn(form)',
-    replace: '{ parts }, onceIn(form)',
+    find: 'const body = { parts, amount_unassigned: leftIn(form) };',
+    replace: 'const body = { parts };',
   },
   {
     name: 'a row more books what was typed',
@@ -162,8 +162,8 @@ export const bankScreenFaults: readonly Fault[] = [
     name: 'a mapping of the same name is replaced unasked',
     file: 'src/dashboard/screens/mappings.ts',
     tests: mappings,
-    find: "!chosenIn(form, 'replace').includes('yes')",
-    replace: "!chosenIn(form, 'replace').includes('yes') && name === ''",
+    find: '!(wantsToReplace(form) && versionIn',
+    replace: '!(versionIn',
   },
   {
     name: 'of two columns with one role, one is dropped',

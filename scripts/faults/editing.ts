@@ -297,8 +297,8 @@ export const editingFaults: readonly Fault[] = [
   {
     name: 'an endpoint that somebody else has changed is switched off',
     ...endpoint,
-    find: "'PUT', addressOf(visit), { status }, conditionIn(visit.form))",
-    replace: "'PUT', addressOf(visit), { status })",
+    find: '      conditionIn(visit.form),\n',
+    replace: '',
   },
   {
     name: 'who sends the form that disables an endpoint twice is told that nothing was done',
