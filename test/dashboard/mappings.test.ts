@@ -155,6 +155,9 @@ suite('a mapping', () => {
       textOf(taken),
       /The mapping my-bank is so: .*"Empfänger".*The mapping with this name Replace it/,
     );
+    const unasked = await save(taken, {});
+    assert.equal(unasked.status, 422);
+    assert.match(unasked.html, /id="field-name-wrong">There is a mapping with this name already\./);
     const answer = await save(taken, { 'replace.yes': 'on' });
     assert.equal(answer.status, 303, textOf(answer));
     const [{ mapping }, ...others] = await mappings();
