@@ -394,13 +394,6 @@ export const moneyFaults: readonly Fault[] = [
     replace: '',
   },
   {
-    name: 'whoever comes too late with a refund sees what could go back before',
-    file: 'src/dashboard/screens/session-money.ts',
-    tests: ['test/dashboard/seen.test.ts'],
-    find: '(again.ok ? again : payin)',
-    replace: '(again.ok ? payin : payin)',
-  },
-  {
     name: 'a payment file has other payments than were seen',
     file: 'src/writer/handlers/payment-file.ts',
     tests: ['test/api/payment-files.test.ts'],
