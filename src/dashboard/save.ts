@@ -1,6 +1,6 @@
 /**
- * Saving and removing what somebody else may be changing too. What a form changes is compared with what there is, and the API takes it
- * for that version alone: where somebody is quicker even so, it is compared with what they have made of it.
+ * Saving and removing what somebody else may be changing too. What a form changes is compared with what there is, and the
+ * API takes it for that version alone: where somebody is quicker even so, it is compared with what they have made of it.
  */
 import { setTimeout } from 'node:timers/promises';
 import type { ApiAnswer, ApiCaller, ApiRefusal, Mistake } from './api.ts';

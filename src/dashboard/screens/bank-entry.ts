@@ -8,7 +8,7 @@ import { type Entry, entryFacts, isReopenable, isUndecided, subjectLink, whyOf }
 import { moreButton, type PartRow, partFields, partForm, partsFrom, rowOf, rowsIn } from '../bank/parts.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
-import { field, hidden, keyAfter, onceField, onceIn, otherMistakes, second } from '../form.ts';
+import { field, hidden, keyAfter, mistake, onceField, onceIn, otherMistakes, second } from '../form.ts';
 import type { Notice } from '../notices.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
@@ -44,10 +44,9 @@ const bookedMeanwhile: Mistake = {
   pointer: '/amount_unassigned',
 };
 
-const decidedMeanwhile: Mistake = {
-  message: 'The entry has changed meanwhile: see what it is now. What you have decided was not carried out.',
-  pointer: '',
-};
+const decidedMeanwhile = mistake(
+  'The entry has changed meanwhile: see what it is now. What you have decided was not carried out.',
+);
 
 /** Each form of the screen has a field of its own for its reason. */
 const reasonName = (action: string): string => `${action}_reason`;
@@ -93,8 +92,7 @@ export function bankEntryScreens(declare: Declare, dependencies: DashboardDepend
       const asked = { ...onceIn(form), ...conditionIn(form) };
       const answer = await api.send('POST', `${addressOf(visit)}/${action}`, body, asked);
       if (answer.ok) return { goTo: wayTo(visit), done };
-      if (answer.status === STALE)
-        return screen(visit, { action, status: 422, mistakes: [decidedMeanwhile] });
+      if (answer.status === STALE) return screen(visit, { action, status: 422, mistakes: decidedMeanwhile });
       const mistakes = answer.mistakes.map(({ message, pointer }) => ({
         message,
         pointer: pointer === '/reason' ? `/${name}` : pointer,

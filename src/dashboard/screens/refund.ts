@@ -19,6 +19,9 @@ import { amountOf, factsOf, timeIn } from '../texts.ts';
 
 type Refund = ReturnType<typeof representRefund>;
 
+/** The version of the refund that is shown, and what became of the form before. */
+type Shown = { readonly etag: string; readonly status: number; readonly mistakes: readonly Mistake[] };
+
 const notChosen: ApiAnswer<never> = {
   ok: false,
   status: 422,
@@ -89,7 +92,7 @@ export function refundScreens(declare: Declare, { basePath }: DashboardDependenc
       current: 'movements',
       main: html`${otherMistakes(mistakes, isOpen ? ['status', 'reason'] : [])}
 ${factsIn(visit, refund, rail)}
-${isOpen && settleForm(visit, answer.etag, { mistakes, status: settled?.status })}`,
+${isOpen && settleForm(visit, { etag: answer.etag, mistakes, status: settled?.status ?? 200 })}`,
     };
   }
 
@@ -119,14 +122,8 @@ ${isOpen && settleForm(visit, answer.etag, { mistakes, status: settled?.status }
     ]);
   }
 
-  function settleForm(
-    { form, place, params, visitor }: Visit,
-    etag: string,
-    {
-      mistakes,
-      status = 200,
-    }: { readonly mistakes: readonly Mistake[]; readonly status: number | undefined },
-  ) {
+  function settleForm(visit: Visit, { etag, mistakes, status }: Shown) {
+    const { form, place, params, visitor } = visit;
     const ends = [
       ['', 'Choose one'],
       ['succeeded', 'The money went back'],

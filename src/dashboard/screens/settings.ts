@@ -10,7 +10,7 @@ import type { Mistake } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
 import { type Editable, editFields } from '../edit.ts';
-import { onceField, onceIn, otherMistakes } from '../form.ts';
+import { mistake, onceField, onceIn, otherMistakes } from '../form.ts';
 import { doneIf } from '../notices.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
@@ -34,11 +34,9 @@ const SETTINGS = '/v3/account_settings';
 
 type Sent = { readonly part: string; readonly mistakes: readonly Mistake[] };
 
-const rotatedMeanwhile: Mistake = {
-  message:
-    'Somebody has made a new secret meanwhile, and yours was not made. Send the form again only if theirs is to be replaced too.',
-  pointer: '',
-};
+const rotatedMeanwhile = mistake(
+  'Somebody has made a new secret meanwhile, and yours was not made. Send the form again only if theirs is to be replaced too.',
+);
 
 export function settingsScreens(declare: Declare, { basePath }: DashboardDependencies): void {
   const hereOf = ({ place }: Visit) => `${basePath}${pathIn(place.tenant, 'settings')}`;
@@ -162,7 +160,7 @@ ${table('Credentials', ['Rail', 'Secrets', 'Set'], rows, '')}</section>`;
         ...conditionIn(form),
       });
       if (!answer.ok) {
-        const mistakes = answer.status === STALE ? [rotatedMeanwhile] : answer.mistakes;
+        const mistakes = answer.status === STALE ? rotatedMeanwhile : answer.mistakes;
         return screen(visit, { part: 'webhook-secret', mistakes });
       }
       const { secret, previous_secret_expires_at: until } = answer.data;
