@@ -24,8 +24,8 @@ export const bankScreenFaults: readonly Fault[] = [
     name: 'what is decided about an entry is decided on whatever has become of it',
     file: 'src/writer/handlers/bank-entry.ts',
     tests: ['test/api/bank-inbox.test.ts'],
-    find: 'if (!isMet(condition, entryTag(entry))) return',
-    replace: 'if (false) return',
+    find: '!isMet(condition, known && entryTag(known))',
+    replace: 'known === null',
   },
   {
     name: 'an entry is the same once a file for the bank has its money',

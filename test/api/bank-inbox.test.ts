@@ -207,6 +207,14 @@ suite('for a version of the entry', () => {
       assert.equal(answer.headers.get('etag'), await seenAt(entry.id));
     });
 
+  test('what is settled meanwhile is told to be so', async () => {
+    const entry = await stray(1000);
+    const seen = { 'if-match': await seenAt(entry.id) };
+    succeeded(await assign(entry.id, { payin: await session() }));
+    const answer = await writesNothing(service, () => act(entry.id, 'ignore', { reason: 'x' }, seen));
+    assert.equal(answer.json.message, 'BANK_ENTRY.IGNORE.ENTRY_SETTLED');
+  });
+
   test('what goes back is not taken back once a file for the bank has it', async () => {
     const entry = await stray(1000);
     succeeded(await act(entry.id, 'send_back'));

@@ -71,7 +71,7 @@ export function decideOnBankEntry(
   loaded: Loaded,
   context: Context,
 ): Decided<BankEntry> | Refusal {
-  const { action, origin, id, reference, now } = command;
+  const { action, origin, id, reference, now, condition } = command;
   const known = loaded.bankEntries.get(reference) ?? null;
   // The same entry of another statement, or of the same one read again; or a person, or another process that found it due
   // as well, was faster.
@@ -80,6 +80,9 @@ export function decideOnBankEntry(
   if (known !== null && isDone) return { value: known, writes: [] };
   const next = nextOf(command, known, loaded);
   if (isRefusal(next)) return next;
+  // A refusal for what the entry has become says more (RFC 9110, section 13.2.1).
+  if (condition !== undefined && !isMet(condition, known && entryTag(known)))
+    return refuse('version_stale', CHANGED_SINCE);
   const { content, state, changes, sentBack } = next;
   const tries = (known?.tries ?? 0) + (action.type === 'retry' ? 1 : 0);
   // What goes back waits for the bank; everything else is tried again, and then left to a person.
@@ -143,14 +146,13 @@ type Next = {
 
 /** The entry as the command makes it, and the sessions that change with it. */
 function nextOf(command: ChangeBankEntry, entry: BankEntry | null, loaded: Loaded): Next | Refusal {
-  const { action, now, condition = {} } = command;
+  const { action, now } = command;
   const fresh = freshFor(now, entry?.id ?? command.id);
   const match = (content: EntryContent, lookup: Lookup) =>
     matched(effectsOf(content, factsOf(lookup, loaded), fresh), loaded, now);
   if (action.type === 'ingest') return match(action.entry, action.lookup);
   if (action.type === 'take_apart') return takenApart(entry, action);
   if (entry === null) return refuse('not_found', 'There is no such entry.');
-  if (!isMet(condition, entryTag(entry))) return refuse('version_stale', CHANGED_SINCE);
   const isGoingBack = entry.sentBack?.state === 'pending';
   const isUnsettled = (entry.state === 'open' || entry.state === 'waiting') && !isGoingBack;
   switch (action.type) {

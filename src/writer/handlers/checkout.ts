@@ -35,10 +35,11 @@ export function decideOnCheckout(
   context: Context,
 ): Decided<Checkout> | Refusal {
   const before = loaded.checkouts.get(id) ?? null;
-  if (condition !== undefined && !isMet(condition, tagBefore(before, command)))
-    return refuse('version_stale', CHANGED_SINCE);
   const decision = decideWith(before, loaded, command, id);
   if (isRefusal(decision)) return decision;
+  // A refusal for what the refund has become says more (RFC 9110, section 13.2.1).
+  if (condition !== undefined && !isMet(condition, tagBefore(before, command)))
+    return refuse('version_stale', CHANGED_SINCE);
   const { checkout, customer } = decision;
   if (decision.kind === 'unchanged') return { value: checkout, writes: [] };
   const { now, type } = command;
