@@ -2,6 +2,7 @@
 import type { Fault } from './fault.ts';
 
 const inbox = ['test/dashboard/bank.test.ts'];
+const seen = ['test/dashboard/seen.test.ts'];
 const statements = ['test/dashboard/statements.test.ts'];
 const refusals = ['test/dashboard/refusals.test.ts'];
 const mappings = ['test/dashboard/mappings.test.ts'];
@@ -18,6 +19,34 @@ export const bankScreenFaults: readonly Fault[] = [
     tests: ['test/api/bank-inbox.test.ts'],
     find: 'if (action.left !== undefined && action.left !== left) {',
     replace: 'if (action.left !== undefined && action.left < left) {',
+  },
+  {
+    name: 'what is decided about an entry is decided on whatever has become of it',
+    file: 'src/writer/handlers/bank-entry.ts',
+    tests: ['test/api/bank-inbox.test.ts'],
+    find: '!isMet(condition, known && entryTag(known))',
+    replace: 'known === null',
+  },
+  {
+    name: 'an entry is the same once a file for the bank has its money',
+    file: 'src/banking/tags.ts',
+    tests: ['test/banking/tags.test.ts', 'test/api/bank-inbox.test.ts'],
+    find: 'parts, sentBack, takenApartBy });',
+    replace: 'parts, sentBack: sentBack?.state, takenApartBy });',
+  },
+  {
+    name: 'an entry is another one each time that it is looked up',
+    file: 'src/banking/tags.ts',
+    tests: ['test/banking/tags.test.ts'],
+    find: "state: state === 'waiting' ? 'open' : state",
+    replace: 'state',
+  },
+  {
+    name: 'an entry is ignored or sent back as nobody has seen it',
+    ...entry,
+    tests: seen,
+    find: '{ ...onceIn(form), ...conditionIn(form) }',
+    replace: '{ ...onceIn(form) }',
   },
   {
     name: 'all parts of a booking are matched, however many it has',
@@ -42,8 +71,8 @@ export const bankScreenFaults: readonly Fault[] = [
   {
     name: 'a decision goes without what it was made on',
     ...entry,
-    find: '{ parts, ...left }, onceIn(form)',
-    replace: '{ parts }, onceIn(form)',
+    find: 'const body = { parts, amount_unassigned: leftIn(form) };',
+    replace: 'const body = { parts };',
   },
   {
     name: 'a row more books what was typed',
@@ -133,8 +162,8 @@ export const bankScreenFaults: readonly Fault[] = [
     name: 'a mapping of the same name is replaced unasked',
     file: 'src/dashboard/screens/mappings.ts',
     tests: mappings,
-    find: "!chosenIn(form, 'replace').includes('yes')",
-    replace: "!chosenIn(form, 'replace').includes('yes') && name === ''",
+    find: '!(wantsToReplace(form) && versionIn',
+    replace: '!(versionIn',
   },
   {
     name: 'of two columns with one role, one is dropped',

@@ -19,20 +19,20 @@ export const memberFaults: readonly Fault[] = [
   {
     name: 'an invitation that is refused on the second page of the members shows the first',
     ...screen,
-    find: 'action="${to(place)}${pageIn(query)}"',
+    find: 'action="${to(place)}${hereIn(query)}"',
     replace: 'action="${to(place)}"',
   },
   {
     name: 'who changes a role on the second page of the members is shown the first',
     ...screen,
-    find: 'action="${to(visit.place, \'/role\')}${pageIn(visit.query)}"',
+    find: 'action="${to(visit.place, \'/role\')}${hereIn(visit.query)}"',
     replace: 'action="${to(visit.place, \'/role\')}"',
   },
   {
     name: 'who removes a member on the second page is shown the first',
     ...screen,
-    find: "left.data.length > 0 ? pageIn(query) : ''",
-    replace: "left.data.length < 0 ? pageIn(query) : ''",
+    find: "left.data.length > 0 ? hereIn(query) : ''",
+    replace: "left.data.length < 0 ? hereIn(query) : ''",
   },
   {
     name: 'who removes the last member of a page is shown an empty one',
@@ -43,21 +43,21 @@ export const memberFaults: readonly Fault[] = [
   {
     name: 'who makes a link on the second page of the members is shown the first',
     ...screen,
-    find: 'linkScreen(answer.data, to(place) + pageIn(query))',
+    find: 'linkScreen(answer.data, to(place) + hereIn(query))',
     replace: 'linkScreen(answer.data, to(place))',
   },
   {
     name: 'who revokes a key on the second page is shown the first',
     file: 'src/dashboard/screens/keys.ts',
     tests: ['test/dashboard/keys.test.ts'],
-    find: '`keys${pageIn(query)}`',
+    find: '`keys${hereIn(query)}`',
     replace: "'keys'",
   },
   {
     name: 'a key that is refused on the second page of the keys shows the first',
     file: 'src/dashboard/screens/keys.ts',
     tests: ['test/dashboard/keys.test.ts'],
-    find: 'action="${here}${pageIn(query)}"',
+    find: 'action="${here}${hereIn(query)}"',
     replace: 'action="${here}"',
   },
   {
@@ -78,7 +78,7 @@ export const memberFaults: readonly Fault[] = [
     name: 'who sends all again that has failed loses the filters of the list',
     file: 'src/dashboard/screens/webhooks.ts',
     tests: ['test/dashboard/webhooks.test.ts'],
-    find: 'goTo: wayIn(place.tenant, `webhooks${hereIn(filtersFor([]), visit.query)}`)',
+    find: 'goTo: wayIn(place.tenant, `webhooks${hereIn(visit.query, filtersFor([]))}`)',
     replace: "goTo: wayIn(place.tenant, 'webhooks')",
   },
   {

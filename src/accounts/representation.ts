@@ -3,7 +3,7 @@
  * rails, settings, its logo, its log of changes. The API answers with it, and commands print it with `--json`. Pure.
  */
 import { timestamp } from '../checkout/representation.ts';
-import type { Mode } from '../checkout/tenant.ts';
+import type { Mode, TenantTime } from '../checkout/tenant.ts';
 import { methodsOf, type ReceivingAccount } from '../methods/bank/receiving-account.ts';
 import { serializeReceivingAccount } from '../methods/bank/receiving-account-schema.ts';
 import { eventPath, type Place, type SealedCredentials, type Vault } from '../methods/credentials.ts';
@@ -75,6 +75,16 @@ export function representSecretFate({ secret, previousUntil, droppedUntil }: Sec
     previous_secret_expires_at: timestampOrNull(previousUntil),
     dropped_secret_expires_at: timestampOrNull(droppedUntil),
   };
+}
+
+/** The secret as anybody may see it: it is not shown again, and the one before only tells until when it signs too. */
+export function representWebhookSecret(
+  { previousWebhookSecrets }: Pick<Account, 'previousWebhookSecrets'>,
+  { mode, now }: { readonly mode: Mode; readonly now: TenantTime },
+) {
+  const until = previousWebhookSecrets[mode]?.until ?? now;
+  const previousUntil = until > now ? until : null;
+  return { ...representSecretFate({ secret: '', previousUntil, droppedUntil: null }), secret: null };
 }
 
 /** The account with all of its fields, in one order, and the payment methods that it makes possible. */

@@ -21,6 +21,10 @@ export const receivingAccountTag = (account: ReceivingAccount): string =>
 export const railCredentialsTag = ({ secrets, setAt, setBy }: SealedCredentials): string =>
   tagOf({ hints: Object.entries(secrets).map(([field, { hint }]) => [field, hint]), setAt, setBy });
 
+/** A secret has 256 random bits: its tag says nothing about it, but that it is another one. */
+export const webhookSecretTag = ({ webhookSecrets }: Pick<Account, 'webhookSecrets'>, mode: Mode): string =>
+  tagOf({ webhookSecret: webhookSecrets[mode] });
+
 /** Another image has another name. */
 export const logoTag = (name: string): string => tagOf({ logo: name });
 
@@ -38,6 +42,7 @@ function tagBefore(account: Account, mode: Mode, command: AccountCommand): strin
     const name = account.logos[mode];
     return name === null ? null : logoTag(name);
   }
+  if (command.type === 'rotate_webhook_secret') return webhookSecretTag(account, mode);
   return command.type === 'rename_account' ? accountTag(account) : settingsTag(account, mode);
 }
 

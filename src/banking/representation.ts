@@ -4,6 +4,7 @@ import type { ReceivingAccount } from '../methods/bank/receiving-account.ts';
 import type { BankFile } from './bank-file.ts';
 import { type BankEntry, isIncoming, unassigned } from './entry.ts';
 import type { Outgoing } from './outgoing.ts';
+import { paymentsTag } from './tags.ts';
 
 export function representEntry(entry: BankEntry) {
   const { counterparty, returned, sentBack } = entry;
@@ -67,6 +68,7 @@ export function representOutgoing({
     currency: account.currency,
     count: refunds.length + returns.length,
     amount: total,
+    version: paymentsTag([...refunds, ...returns]),
     left_out: leftOut.slice(0, MAX_LEFT_OUT).map(({ id, reason }) => ({ id, reason })),
   };
 }

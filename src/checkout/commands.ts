@@ -123,6 +123,8 @@ export type CreateRefund = At & {
   readonly furtherIds: readonly RefundId[];
   /** That in which the merchant counts; null for that of the session. */
   readonly currency: string | null;
+  /** Amount left that the decision was made on, if it is only to count while that is so. */
+  readonly left?: number | undefined;
 } & Pick<Refund, 'id' | 'reason' | 'remarks' | 'metadata' | 'webhookUrl'>;
 
 /** A person settles a refund that its rail cannot report on. */

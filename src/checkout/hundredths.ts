@@ -9,6 +9,7 @@ import { currencies, currencyExponent, MAX_AMOUNT } from './money.ts';
 export const AMOUNTS: ReadonlySet<string> = new Set([
   'amount',
   'amount_in',
+  'amount_left',
   'amount_out',
   'amount_paid',
   'amount_refunded',

@@ -26,6 +26,11 @@ export function createRefund(checkout: Checkout, command: CreateRefund): Checkou
     const detail = `must be ${checkout.currency}, the currency of the session`;
     return refuseFields([{ pointer: '/currency', detail }]);
   }
+  const left = Math.max(0, amountHeld(checkout));
+  if (command.left !== undefined && command.left !== left) {
+    const detail = `must be what is left now, ${formatAmount(left, checkout.currency)}`;
+    return refuseFields([{ pointer: '/amount_left', detail }]);
+  }
   const candidates =
     named === null ? checkout.attempts : checkout.attempts.filter((each) => each.id === named);
   if (named !== null && candidates.length === 0) {

@@ -10,11 +10,11 @@ import { newCookieSecret, setCookie } from './cookie.ts';
 import type { DashboardDependencies } from './dependencies.ts';
 import { tokenField } from './document.ts';
 import { executeOnUser, type OwnCommand } from './execute.ts';
-import { type Form, field, hidden, otherMistakes } from './form.ts';
+import { type Form, field, hidden, mistake, otherMistakes } from './form.ts';
 import { TYPED_SECRETS } from './kept.ts';
 import type { Outcome } from './outcome.ts';
 import { passkeyForm } from './passkeys.ts';
-import { codeField, mistake, PAUSED } from './sign-in-forms.ts';
+import { codeField, PAUSED } from './sign-in-forms.ts';
 import { signInBy, type Visitor } from './visitor.ts';
 
 type Asked = { readonly request: FastifyRequest; readonly visitor: Visitor; readonly form: Form };

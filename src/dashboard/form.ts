@@ -117,6 +117,9 @@ export const chosenIn = (form: Form, name: string): string[] =>
     .filter((each) => each.startsWith(`${name}.`))
     .map((each) => each.slice(name.length + 1));
 
+/** A mistake of the form as a whole. */
+export const mistake = (message: string): readonly Mistake[] => [{ message, pointer: '' }];
+
 /** Mistakes that belong to none of these fields, above the form. */
 export function otherMistakes(mistakes: readonly Mistake[], fields: readonly string[] = []): Html | false {
   const others = mistakes.filter(({ pointer }) => !fields.some((name) => isIn(pointer, name)));

@@ -33,13 +33,11 @@ export function queryOf(filters: readonly Filter[], query: Form): string {
   return asked.size === 0 ? '' : `?${asked}`;
 }
 
-/** The query of the page that the visitor sees of a list; empty for the first one. Whoever does something there stays on it. */
-export function pageIn({ after }: Form): string {
-  return after === undefined ? '' : `?${new URLSearchParams({ after })}`;
-}
-
-/** The same for a list with filters: `?type=refund&after=...`. */
-export function hereIn(filters: readonly Filter[], query: Form): string {
+/**
+ * The query of the page that the visitor sees of a list: `?type=refund&after=...`, empty for the first one. Whoever does
+ * something there stays on it.
+ */
+export function hereIn(query: Form, filters: readonly Filter[] = []): string {
   const here = chosenOf(filters, query);
   if (query.after) here.set('after', query.after);
   return here.size === 0 ? '' : `?${here}`;

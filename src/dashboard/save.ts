@@ -1,23 +1,15 @@
 /**
- * Saving what somebody else may be saving too. What a form changes is compared with what there is, and the API takes it
- * for that version alone: where somebody is quicker even so, it is compared with what they have made of it.
+ * Saving and removing what somebody else may be changing too. What a form changes is compared with what there is, and the
+ * API takes it for that version alone: where somebody is quicker even so, it is compared with what they have made of it.
  */
 import { setTimeout } from 'node:timers/promises';
 import type { ApiAnswer, ApiCaller, ApiRefusal, Mistake } from './api.ts';
 import { type Editable, editOf } from './edit.ts';
 import type { Form } from './form.ts';
+import { conditionIn } from './seen.ts';
 
 /** Status of the answer to a request for a version that is no longer the newest, or for something new that is there. */
 export const STALE = 412;
-
-/**
- * The condition of a form that carries the version that it was made for; empty for one that was made where there was
- * nothing. A form without the field says nothing of what its visitor has seen.
- */
-export function conditionFor(version: string | undefined): Readonly<Record<string, string>> {
-  if (version === undefined) return {};
-  return version === '' ? { 'if-none-match': '*' } : { 'if-match': version };
-}
 
 /**
  * Tries for somebody who is too late, and the time between two: within a second a process hears of what another one has
@@ -64,3 +56,19 @@ export const saveEdit = <T>(
     const { body, mistakes = [] } = more(patch, now);
     return { body, mistakes: [...meanwhile, ...mistakes] };
   });
+
+/** `isChanged` is false for what was removed before, be it by somebody else. */
+export type Removed = { readonly ok: true; readonly isChanged: boolean } | ApiRefusal;
+
+/** Removes what is at the address, if it is as the visitor of the form has seen it. */
+export async function removeSeen(
+  api: Pick<ApiCaller, 'file' | 'send'>,
+  url: string,
+  form: Form,
+): Promise<Removed> {
+  const answer = await api.send('DELETE', url, undefined, conditionIn(form));
+  if (answer.ok) return { ok: true, isChanged: true };
+  // What is not there has no version that could be the right one.
+  const found = answer.status === STALE ? await api.file(url) : answer;
+  return !found.ok && found.status === 404 ? { ok: true, isChanged: false } : answer;
+}

@@ -5,16 +5,13 @@ import type { UserId } from '../users/user.ts';
 import type { Mistake } from './api.ts';
 import type { DashboardDependencies } from './dependencies.ts';
 import { tokenField } from './document.ts';
-import { type Form, field, hidden, otherMistakes } from './form.ts';
+import { type Form, field, hidden, mistake, otherMistakes } from './form.ts';
 import { isOwnPath, KEPT, keptField, readKept, resendForm } from './kept.ts';
 import type { Provider } from './oidc.ts';
 import type { Outcome } from './outcome.ts';
 import { passkeyForm } from './passkeys.ts';
 
 export const PAUSED = 'Too many wrong passwords or codes came in a row. Wait for a minute.';
-
-/** A mistake of the form as a whole. */
-export const mistake = (message: string): readonly Mistake[] => [{ message, pointer: '' }];
 
 /**
  * The way on behind a sign-in: the fields of a form that say so, and the query of a link. A form that is kept stays in its

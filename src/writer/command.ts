@@ -44,6 +44,8 @@ export type ChangeCheckout = {
   readonly command: CheckoutCommand;
   /** For a new session: the one whose place it takes, which is expired with it or refuses it. */
   readonly replaces?: CheckoutId;
+  /** On the tag of the refund that the command settles. */
+  readonly condition?: Condition | undefined;
 };
 
 export type ChangeCustomer = {
@@ -130,6 +132,7 @@ export type ChangeBankEntry = {
   /** The key by which the same entry is recognized. */
   readonly reference: string;
   readonly action: EntryAction;
+  readonly condition?: Condition | undefined;
 };
 
 export type EntryAction =
@@ -195,6 +198,8 @@ export type MakePaymentFile = {
   readonly refunds: ReadonlyArray<CreditTransfer & { readonly checkout: CheckoutId }>;
   /** Money without a session that goes back; `reference` is the one of its entry. */
   readonly returns: ReadonlyArray<CreditTransfer & { readonly reference: string }>;
+  /** The tag of the payments that the decision was made on, if the file is to be made of just these. */
+  readonly version?: string | undefined;
   /** What is still to be sent, and why it is not in this file. */
   readonly leftOut: ReadonlyArray<{ readonly id: string; readonly reason: string }>;
 };

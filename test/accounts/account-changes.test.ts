@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Account } from '../../src/accounts/account.ts';
 import { type AccountCommand, changedAccount, secretFate } from '../../src/accounts/account-changes.ts';
+import { representWebhookSecret } from '../../src/accounts/representation.ts';
 import { defaultSettings } from '../../src/accounts/settings.ts';
 import { serializeSettings } from '../../src/accounts/settings-json.ts';
 import { isRefusal, type Refusal } from '../../src/checkout/refusals.ts';
@@ -90,6 +91,14 @@ test('a secret signs beside the one that takes its place, for as long as is aske
     previousUntil: NOW + 60_000,
     droppedUntil: null,
   });
+  const shownAt = (now: number) => representWebhookSecret(first, { mode: 'test', now });
+  assert.deepEqual(shownAt(NOW), {
+    object: 'webhook_secret',
+    secret: null,
+    previous_secret_expires_at: new Date(NOW + 60_000).toISOString(),
+    dropped_secret_expires_at: null,
+  });
+  assert.equal(shownAt(NOW + 60_000).previous_secret_expires_at, null);
   const second = rotate(first, 'whsec_2', 0);
   assert.equal(second.previousWebhookSecrets.test, null);
   assert.deepEqual(secretFate(first, second, when), {

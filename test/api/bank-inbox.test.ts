@@ -179,6 +179,68 @@ test('is refused for an entry that is settled', async () => {
   }
 });
 
+suite('for a version of the entry', () => {
+  const seenAt = async (id: string): Promise<string> =>
+    (await call('GET', `/v3/bank_entry/${id}`)).headers.get('etag') ?? assert.fail(`${id} has no ETag`);
+  const bodies = async () => ({
+    assign: { parts: [{ payin: await session() }] },
+    ignore: { reason: 'Interest.' },
+    send_back: {},
+    reopen: {},
+  });
+  const assertStale = (answer: Awaited<ReturnType<typeof act>>, action: string) =>
+    assertRefused(answer, {
+      status: 412,
+      message: `BANK_ENTRY.${action.toUpperCase()}.VERSION_STALE`,
+      errors: [[19030]],
+    });
+
+  for (const action of ['assign', 'ignore', 'send_back'] as const)
+    test(`${action} is done as it was seen, and refused once somebody has booked a part`, async () => {
+      const entry = await stray(3000);
+      const seen = { 'if-match': await seenAt(entry.id) };
+      succeeded(await assign(entry.id, { payin: await session(), amount: 1000 }));
+      const { [action]: body } = await bodies();
+      assertStale(await writesNothing(service, () => act(entry.id, action, body, seen)), action);
+      const answer = await act(entry.id, action, body, { 'if-match': await seenAt(entry.id) });
+      succeeded(answer);
+      assert.equal(answer.headers.get('etag'), await seenAt(entry.id));
+    });
+
+  test('what is settled meanwhile is told to be so', async () => {
+    const entry = await stray(1000);
+    const seen = { 'if-match': await seenAt(entry.id) };
+    succeeded(await assign(entry.id, { payin: await session() }));
+    const answer = await writesNothing(service, () => act(entry.id, 'ignore', { reason: 'x' }, seen));
+    assert.equal(answer.json.message, 'BANK_ENTRY.IGNORE.ENTRY_SETTLED');
+  });
+
+  test('what goes back is not taken back once a file for the bank has it', async () => {
+    const entry = await stray(1000);
+    succeeded(await act(entry.id, 'send_back'));
+    const seen = { 'if-match': await seenAt(entry.id) };
+    const file = succeeded(
+      await call('POST', '/v3/payment_file', { body: { receiving_account: 'eur' } }),
+      201,
+    );
+    assert.ok(file.payments.some(({ id }: { id: string }) => id === entry.id));
+    assertStale(await writesNothing(service, () => act(entry.id, 'reopen', {}, seen)), 'reopen');
+    succeeded(await act(entry.id, 'reopen', {}, { 'if-match': await seenAt(entry.id) }));
+  });
+
+  test('what was ignored is not reopened once somebody has, and sends it back', async () => {
+    const entry = await stray(1000);
+    succeeded(await act(entry.id, 'ignore', { reason: 'Interest.' }));
+    const seen = { 'if-match': await seenAt(entry.id) };
+    succeeded(await act(entry.id, 'reopen'));
+    succeeded(await act(entry.id, 'send_back'));
+    assertStale(await writesNothing(service, () => act(entry.id, 'reopen', {}, seen)), 'reopen');
+    const { sent_back } = succeeded(await call('GET', `/v3/bank_entry/${entry.id}`));
+    assert.equal(sent_back.status, 'pending');
+    succeeded(await act(entry.id, 'reopen', {}, { 'if-match': '*' }));
+  });
+});
+
 suite('to reopen', () => {
   /** Ids of what the next file of payments has, which may be none. */
   const filed = async (): Promise<string[]> => {

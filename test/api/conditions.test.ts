@@ -222,6 +222,51 @@ suite('what somebody else has changed', () => {
   });
 });
 
+suite('the secret of webhooks to sessions’ addresses', () => {
+  const path = '/v3/webhook_secret';
+  const rotate = (headers: Record<string, string> = {}, body: object = {}) =>
+    call('POST', `${path}/rotate`, { body, headers });
+
+  test('is told of without itself, and by another tag behind each rotation', async () => {
+    const before = await call('GET', path);
+    const nothing = { previous_secret_expires_at: null, dropped_secret_expires_at: null };
+    assert.deepEqual(succeeded(before), { object: 'webhook_secret', secret: null, ...nothing });
+    const seen = before.headers.get('etag') ?? '';
+    assert.match(seen, quoted);
+    const made = await rotate({ 'if-match': seen });
+    const { secret, previous_secret_expires_at: until } = succeeded(made);
+    assert.match(secret, /^whsec_/);
+    const now = await call('GET', path);
+    assert.deepEqual(succeeded(now), {
+      ...{ object: 'webhook_secret', secret: null },
+      ...{ previous_secret_expires_at: until, dropped_secret_expires_at: null },
+    });
+    assert.equal(now.headers.get('etag'), made.headers.get('etag'));
+    assert.notEqual(now.headers.get('etag'), seen);
+    succeeded(await rotate({}, { overlap_seconds: 0 }));
+    const last = await call('GET', path);
+    assert.equal(succeeded(last).previous_secret_expires_at, null);
+    assert.notEqual(last.headers.get('etag'), now.headers.get('etag'), 'also without an overlap');
+  });
+
+  test('is rotated for a version by one of several, and by nobody for the version before', async () => {
+    const seen = await tagAt(path);
+    succeeded(await call('PUT', '/v3/account_settings', { body: { business: { tax_id: 'secret' } } }));
+    const answers = await Promise.all([1, 2, 3].map(() => rotate({ 'if-match': seen })));
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 412, 412]);
+    await writesNothing(service, async () => assertStale(await rotate({ 'if-match': seen })));
+    succeeded(await rotate({ 'if-match': await tagAt(path) }));
+    succeeded(await rotate());
+  });
+
+  test('is rotated once by a request that comes twice', async () => {
+    const headers = { 'if-match': await tagAt(path), 'idempotency-key': 'rotated once' };
+    const [first, second] = [await rotate(headers), await rotate(headers)];
+    assert.deepEqual([second.status, second.text], [200, first.text]);
+    assert.equal(second.headers.get('etag'), await tagAt(path));
+  });
+});
+
 suite('the role of a member, changed for a version', () => {
   const live = service.createKey({ mode: 'live' });
   const neighbour = service.service.store.accounts

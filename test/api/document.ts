@@ -11,8 +11,13 @@ export type ApiDocument = ReturnType<typeof readDocument>;
 
 export function readDocument(document: Data) {
   const operations: readonly DocumentedOperation[] = Object.entries<Data>(document.paths).flatMap(
-    ([path, methods]) =>
-      Object.entries<Data>(methods).map(([method, spec]) => ({ method: method.toUpperCase(), path, spec })),
+    ([path, { parameters: ofPath = [], ...methods }]) =>
+      Object.entries<Data>(methods).map(([method, { parameters = [], ...spec }]) => ({
+        method: method.toUpperCase(),
+        path,
+        // Those of a path are those of each of its operations.
+        spec: { ...spec, parameters: [...ofPath, ...parameters] },
+      })),
   );
 
   const ajv = new Ajv2020({ strict: false, allErrors: true });

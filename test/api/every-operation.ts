@@ -612,6 +612,13 @@ export const operations: readonly Operation[] = [
     subject: 'railCredentials',
   },
   {
+    method: 'GET',
+    path: '/v3/webhook_secret',
+    operation: 'WEBHOOK_SECRET.FETCH',
+    permission: 'manage',
+    subject: 'none',
+  },
+  {
     method: 'POST',
     path: '/v3/webhook_secret/rotate',
     operation: 'WEBHOOK_SECRET.ROTATE',

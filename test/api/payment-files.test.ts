@@ -25,6 +25,7 @@ import {
   succeeded,
   writesNothing,
 } from './shop.ts';
+import { refundsAreHeardOf } from './subjects.ts';
 
 const service = await startService({ after });
 const { call } = service;
@@ -99,8 +100,9 @@ suite('a file', () => {
     const [one, other] = [await refunded(), await refunded({}, { amount: 2500, reason: 'Lost.' })];
     const preview = async () => succeeded(await call('GET', '/v3/payment_file/preview'));
     const expected = { receiving_account: 'eur', currency: 'EUR', count: 2, amount: 2900, left_out: [] };
-    assert.deepEqual(await preview(), [{ object: 'payment_file_preview', ...expected }]);
-    const file = await created();
+    const [{ version, ...shown }] = await preview();
+    assert.deepEqual(shown, { object: 'payment_file_preview', ...expected });
+    const file = succeeded(await create({ version }), 201);
     assert.deepEqual(await preview(), []);
     assert.deepEqual(idsIn(file).sort(), [one.id, other.id].sort());
     assert.deepEqual(
@@ -176,6 +178,27 @@ suite('a file', () => {
     const first = await create({}, headers);
     const again = await create({}, headers);
     assert.deepEqual([idsIn(first.json.data), again.text], [[refund.id], first.text]);
+  });
+
+  test('has the payments that a preview has shown and no others, if it is asked for those', async () => {
+    const versionOf = async (): Promise<string> =>
+      succeeded(await call('GET', '/v3/payment_file/preview'))[0].version;
+    const [one, other] = [await refunded(), await refunded()];
+    const seen = await versionOf();
+    // Of as many payments and the same sum.
+    succeeded(await call('POST', `/v3/refund/${one.id}/settle`, { body: { status: 'failed' } }));
+    const further = await refunded();
+    await refundsAreHeardOf(service);
+    for (const version of [seen, 'x']) {
+      const refusal = await writesNothing(service, () => create({ version }));
+      const message = 'PAYMENT_FILE.CREATE.FIELD_INVALID';
+      assertRefused(refusal, { status: 400, message, errors: [[15502, '/version']] });
+      assert.match(refusal.json.errors[0].message, /now: 2 of them, 8\.00 EUR together/);
+    }
+    const file = succeeded(await create({ version: await versionOf() }), 201);
+    assert.deepEqual(idsIn(file).sort(), [other.id, further.id].sort());
+    const none = await create({ version: seen });
+    assert.equal(none.json.message, 'PAYMENT_FILE.CREATE.NOTHING_TO_PAY');
   });
 
   test('says what it leaves out', async () => {

@@ -239,6 +239,31 @@ suite('bodies that are refused', () => {
   });
 });
 
+suite('a refund of the money that was seen as left', () => {
+  const refusedFor = (left: string, answer: Awaited<ReturnType<typeof refund>>) => {
+    const message = 'REFUND.CREATE.FIELD_INVALID';
+    assertRefused(answer, { status: 400, message, errors: [[15502, '/amount_left']] });
+    assert.ok(answer.json.errors[0].message.includes(`must be what is left now, ${left}`));
+  };
+
+  test('is made while just so much is left', async () => {
+    const payin = await paidSession();
+    await created({ payin, amount: 1000, amount_left: 2500 });
+    for (const body of [{ amount: 1000 }, {}]) {
+      const answer = await refusedQuietly(() => refund({ payin, amount_left: 2500, ...body }));
+      refusedFor('15.00 EUR', answer);
+    }
+    assert.equal((await created({ payin, amount_left: 1500 })).amount, 1500);
+    refusedFor('0.00 EUR', await refusedQuietly(() => refund({ payin, amount: 1, amount_left: 1500 })));
+  });
+
+  test('is made by one of several at once', async () => {
+    const payin = await paidSession();
+    const answers = await Promise.all([1, 2, 3].map(() => refund({ payin, amount: 500, amount_left: 2500 })));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 400, 400]);
+  });
+});
+
 suite('a refund by bank transfer', () => {
   /** A refund of the whole transfer, due for a payment file. */
   const dueRefund = async () => {
@@ -284,6 +309,26 @@ suite('a refund by bank transfer', () => {
     const entry = await entered(service, { amount: 2500, direction: 'debit', endToEndId });
     assert.deepEqual([entry.status, entry.problem, entry.concerns], ['open', 'refund_failed', id]);
     assert.equal((await fetched(id)).status, 'failed');
+  });
+
+  test('is settled as it was seen, and not once a file for the bank has it', async () => {
+    const { id } = await dueRefund();
+    const etagOf = async () => (await call('GET', `/v3/refund/${id}`)).headers.get('etag') ?? '';
+    const seen = await etagOf();
+    assert.match(seen, /^"[\w-]+"$/);
+    succeeded(await file(), 201);
+    const withdraw = (etag: string) => settle(id, { status: 'failed' }, { 'if-match': etag });
+    assertRefused(await refusedQuietly(() => withdraw(seen)), {
+      status: 412,
+      message: 'REFUND.SETTLE.VERSION_STALE',
+      errors: [[19030]],
+    });
+    assert.equal((await fetched(id)).status, 'pending');
+    const now = await etagOf();
+    const done = await withdraw(now);
+    assert.equal(succeeded(done).status, 'failed');
+    assert.notEqual(done.headers.get('etag'), now);
+    assert.equal(done.headers.get('etag'), await etagOf());
   });
 
   test('is settled once, and again with the same key is the same', async () => {

@@ -301,6 +301,32 @@ suite('what can still be refunded', () => {
   }
 });
 
+suite('a refund that was decided on with so much left', () => {
+  const rows: ReadonlyArray<readonly [name: string, given: Checkout, left: number]> = [
+    ['nothing has gone back', paidUp, 1000],
+    ['of all attempts', shared, 1000],
+    ['without what goes back', { ...shared, refunds: [refund(100)] }, 900],
+    ['with what has failed to', { ...shared, refunds: [refund(100, { status: 'failed' })] }, 1000],
+    ['without what was taken back', { ...shared, reversals: [reversal(100)] }, 900],
+    ['never less than nothing', { ...paidUp, refunds: [refund(700)], reversals: [reversal(1000)] }, 0],
+  ];
+  for (const [name, given, left] of rows) {
+    test(`is refused with another amount: ${name}`, () => {
+      const session = checkout(given);
+      for (const other of [left + 1, Math.abs(left - 1)]) {
+        const refusal = decide(session, createRefund(1, { left: other }));
+        assert.deepEqual(
+          refusal.kind === 'refusal' && [refusal.reason, refusal.problems.map(({ pointer }) => pointer)],
+          ['field_invalid', ['/amount_left']],
+        );
+      }
+      const decision = decide(session, createRefund(1, { left }));
+      assert.equal(decision.kind, left > 0 ? 'change' : 'refusal');
+      assert.equal(decision.kind === 'refusal' && decision.reason, left > 0 ? false : 'not_refundable');
+    });
+  }
+});
+
 suite('the number of refunds of a session', () => {
   const many = (count: number) =>
     Array.from({ length: count }, (_, n) => refund(1, { id: `rfd_${n}`, status: 'failed' }));

@@ -209,8 +209,10 @@ suite('webhook endpoints', () => {
     const page = await owner.follow(owner.submit(form, '/delete'));
     assert.match(textOf(page), /The endpoint is deleted\./);
     assert.equal((await owner.get(screenOf(endpoint))).status, 404);
-    for (const action of ['/delete', '/status', '/secret', endpoint.id])
+    for (const action of ['/status', '/secret', endpoint.id])
       assert.equal((await owner.submit(form, action)).status, 404, action);
+    const again = await owner.follow(owner.submit(form, '/delete'));
+    assert.match(textOf(again), /There was nothing left to change\./, 'it is deleted already');
   });
 
   test('are there for all to see, and for owners to change', async () => {

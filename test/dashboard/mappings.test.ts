@@ -151,6 +151,13 @@ suite('a mapping', () => {
     assert.equal(taken.status, 422);
     assert.match(taken.html, /id="field-name-wrong">There is a mapping with this name already\./);
     assert.equal(formIn(taken, '/try').fields['columns/1'], 'credit');
+    assert.match(
+      textOf(taken),
+      /The mapping my-bank is so: .*"Empfänger".*The mapping with this name Replace it/,
+    );
+    const unasked = await save(taken, {});
+    assert.equal(unasked.status, 422);
+    assert.match(unasked.html, /id="field-name-wrong">There is a mapping with this name already\./);
     const answer = await save(taken, { 'replace.yes': 'on' });
     assert.equal(answer.status, 303, textOf(answer));
     const [{ mapping }, ...others] = await mappings();
@@ -174,12 +181,13 @@ suite('a mapping', () => {
 
   test('is deleted once by a form that is sent twice, and not if somebody has replaced it meanwhile', async () => {
     const saved = async (fields: Record<string, string>) => {
-      const answer = await save(await sampled(), { ...chosen, name: 'seen', ...fields });
+      const first = await save(await sampled(), { ...chosen, name: 'seen', ...fields });
+      const answer = first.status === 303 ? first : await save(first, { 'replace.yes': 'on' });
       assert.equal(answer.status, 303, textOf(answer));
     };
     await saved({});
     const page = await owner.get(LIST);
-    await saved({ 'columns/1': 'remittance', 'replace.yes': 'on' });
+    await saved({ 'columns/1': 'remittance' });
     const before = await mappings();
     const late = await owner.submit(page, '/delete');
     assert.equal(late.status, 422);
@@ -188,6 +196,36 @@ suite('a mapping', () => {
     for (const done of ['mapping-deleted', 'unchanged'])
       assert.equal((await owner.submit(late, '/delete')).location, `${LIST}?done=${done}`);
     assert.deepEqual(await mappings(), []);
+  });
+
+  test('is replaced as it was seen alone, and whoever comes too late sees what it is now', async () => {
+    const columns = { 'columns/0': 'booked_on', 'columns/1': 'credit', 'columns/2': 'debit' };
+    const mine = { ...columns, name: 'raced' };
+    const sample = 'Date;In;Out\n2026-02-03;1.00;\n';
+    const bankReference = async () => (await mappings())[0]?.mapping.bank_reference;
+    assert.equal((await save(await sampled(), { ...chosen, name: 'raced' })).status, 303);
+    assert.doesNotMatch((await sampled()).html, /replace\.yes/, 'nobody has seen any yet');
+    const blind = await save(await sampled(sample), { ...mine, 'replace.yes': 'on' });
+    assert.equal(blind.status, 422);
+    assert.match(textOf(blind), /There is a mapping with this name already\./, 'it was not seen before');
+    const [seen, other] = [
+      await save(await sampled(sample), mine),
+      await save(await sampled(), { ...chosen, 'columns/4': '', name: 'raced' }),
+    ];
+    assert.equal((await save(other, { 'replace.yes': 'on' })).status, 303);
+    assert.equal(await bankReference(), null);
+    const late = await save(seen, { 'replace.yes': 'on' });
+    assert.equal(late.status, 422);
+    assert.match(
+      late.html,
+      /id="field-name-wrong">The mapping with this name is not the one that you have seen: see what it is now\./,
+    );
+    assert.match(textOf(late), /"bank_reference": null/);
+    const tried = await owner.submit(late, '/try');
+    assert.equal((await save(tried, {})).status, 303, 'once it is seen, it counts');
+    const [{ mapping }] = await mappings();
+    assert.deepEqual(mapping.amount, { credit: 'In', debit: 'Out' });
+    await owner.submit(await owner.get(LIST), '/delete');
   });
 
   test('is saved once by a form that is sent twice', async () => {

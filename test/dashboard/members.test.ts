@@ -254,8 +254,12 @@ suite('members', () => {
     }
     const now = await visitor.get(path());
     assert.match(textOf(await visitor.post(`${path()}/link`, formOf(now, '/link'))), /A link to send/);
-    assert.equal((await visitor.post(`${path()}/remove`, formOf(now, '/remove'))).status, 303);
+    const removal = formOf(now, '/remove');
+    const removed = await visitor.follow(visitor.post(`${path()}/remove`, removal));
+    assert.match(textOf(removed), /The member has no role on the account any more\./);
     assert.equal(await store.dashboardUsers.fetch(member.id), null);
+    const again = await visitor.follow(visitor.post(`${path()}/remove`, removal));
+    assert.match(textOf(again), /There was nothing left to change\./, 'they are removed already');
   });
 
   test('of several accounts cannot be brought back by one of them', async () => {

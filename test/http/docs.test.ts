@@ -7,6 +7,7 @@ import { eventTypes } from '../../src/events/types.ts';
 import { DOCUMENTED_URL } from '../../src/http/docs.ts';
 import { errorTable } from '../../src/http/error-table.ts';
 import { resources } from '../../src/http/schemas/answers.ts';
+import { readDocument } from '../api/document.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { startService } from '../support/service.ts';
 
@@ -124,9 +125,7 @@ suite('the reference in a browser', async () => {
     const reference = (await get('/docs')).body.toString();
     const document = JSON.parse((await get('/openapi.json')).body.toString());
     const ids = [
-      ...Object.values<Record<string, { operationId: string }>>(document.paths).flatMap((item) =>
-        Object.values(item).map(({ operationId }) => operationId),
-      ),
+      ...readDocument(document).operations.map(({ spec }) => spec.operationId),
       ...eventTypes.map((type) => `webhook-${type}`),
       ...Object.keys(resources),
     ];

@@ -24,7 +24,7 @@ const description = `Checkout sessions: hosted payment requests for invoices.
 
 **Repeated requests.** Every operation that changes something accepts an \`Idempotency-Key\`. The service keeps a success for at least a day, and answers a repeated request with the same bytes and \`Idempotent-Replayed: true\`.
 
-**Versions.** The \`ETag\` of a session is its version. \`If-Match\` on update and expire protects against concurrent changes, as it does on changes of settings, receiving accounts, credentials, endpoints, accounts, roles of members and logos.
+**Versions.** The \`ETag\` of a session is its version. \`If-Match\` on update and expire protects against concurrent changes, as it does on changes of settings, receiving accounts, credentials, endpoints, secrets, accounts, roles of members and logos, and on decisions about bank entries and refunds.
 
 **Empty values.** In a request, an empty string and \`null\` count as an absent field, unless an operation gives them a meaning. Unknown fields and parameters are errors.
 

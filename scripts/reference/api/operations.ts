@@ -1,4 +1,5 @@
 /** Operations of the API document, from the declarations of the routes. */
+import { isDeepStrictEqual } from 'node:util';
 import type { TSchema } from 'typebox';
 import type { Declaration, DeclaredOperation } from '../../../src/http/operation.ts';
 import type { ResourceName } from '../../../src/http/schemas/answers.ts';
@@ -18,19 +19,28 @@ type Builder = Parts & { readonly parameters: Shared };
 /** Paths of the document, in the order of the routes, and the components that they share. */
 export function pathsOf(operations: readonly DeclaredOperation[], parts: Parts) {
   addEnvelopes(operations, parts.schemas);
-  const parameters = share(
-    'parameters',
-    operations.flatMap((each) => parameterUses(each, parts.schemas)),
-  );
+  const ofPaths = [...Map.groupBy(operations, ({ url }) => url).values()];
+  const parameters = share('parameters', [
+    ...ofPaths.flatMap(([first]) => (first ? usesOf(first, pathParameters(first.accepted.params)) : [])),
+    ...operations.flatMap((each) => usesOf(each, queryParameters(each.accepted.querystring, parts.schemas))),
+  ]);
   const builder = { ...parts, parameters };
-  const paths: Record<string, Record<string, JsonObject>> = {};
-  for (const each of operations) {
-    const path = each.url.replace(/:(\w+)/g, '{$1}');
-    const item = paths[path] ?? {};
-    paths[path] = item;
-    item[each.method.toLowerCase()] = operationOf(each, builder);
-  }
-  return { paths, parameters: parameters.components };
+  const paths = ofPaths.map((ofPath) => [pathOf(ofPath), itemOf(ofPath, builder)] as const);
+  return { paths: Object.fromEntries(paths), parameters: parameters.components };
+}
+
+const pathOf = ([first]: readonly DeclaredOperation[]): string =>
+  (first?.url ?? '').replace(/:(\w+)/g, '{$1}');
+
+/** The operations of one path, and the parameters in it, which all of them have. */
+function itemOf(ofPath: readonly DeclaredOperation[], builder: Builder): JsonObject {
+  const inPath = ofPath.map(({ accepted }) => pathParameters(accepted.params));
+  if (inPath.some((each) => !isDeepStrictEqual(each, inPath[0])))
+    throw new Error(`the operations of ${pathOf(ofPath)} have other parameters in their path`);
+  return {
+    ...listed('parameters', referredTo(inPath[0] ?? [], builder)),
+    ...Object.fromEntries(ofPath.map((each) => [each.method.toLowerCase(), operationOf(each, builder)])),
+  };
 }
 
 function operationOf(declared: DeclaredOperation, builder: Builder): JsonObject {
@@ -43,9 +53,7 @@ function operationOf(declared: DeclaredOperation, builder: Builder): JsonObject 
     description: descriptionOf(declaration),
     'x-permission': permission,
     ...listed('parameters', [
-      ...ownParameters(declared, builder.schemas).map(
-        (each) => builder.parameters.of(JSON.stringify(each)) ?? each,
-      ),
+      ...referredTo(queryParameters(declared.accepted.querystring, builder.schemas), builder),
       ...parametersOf(requestHeadersOf(declared)),
     ]),
     ...bodyOf(declared, builder),
@@ -79,12 +87,11 @@ function descriptionOf({ description = '', inV3, permission, testOnly, liveOnly 
     .join('\n\n');
 }
 
-function ownParameters({ accepted }: DeclaredOperation, schemas: Components): readonly JsonObject[] {
-  return [...pathParameters(accepted.params), ...queryParameters(accepted.querystring, schemas)];
-}
+const referredTo = (parameters: readonly JsonObject[], { parameters: shared }: Builder): JsonObject[] =>
+  parameters.map((each) => shared.of(JSON.stringify(each)) ?? each);
 
-function parameterUses(declared: DeclaredOperation, schemas: Components): readonly Use[] {
-  return ownParameters(declared, schemas).map((value) => {
+function usesOf(declared: DeclaredOperation, parameters: readonly JsonObject[]): readonly Use[] {
+  return parameters.map((value) => {
     const name = String(value.name).replace(/\[(\w+)\]/, '.$1');
     const longName = `${resourceOf(declared.declaration)}.${name}`;
     return { key: JSON.stringify(value), value, name, longName };

@@ -78,9 +78,11 @@ function operationArticle(
   const id = operationIdOf(declaration);
   const path = declared.url.replace(/:(\w+)/g, '{$1}');
   const spec = at(paths, path, method.toLowerCase());
-  const parameters = (Array.isArray(spec.parameters) ? spec.parameters : []).map((each) =>
-    isObject(each) && refName(each) ? at(components, 'parameters', refName(each) ?? '') : each,
-  );
+  const parameters = [at(paths, path).parameters, spec.parameters]
+    .flat()
+    .map((each) =>
+      isObject(each) && refName(each) ? at(components, 'parameters', refName(each) ?? '') : each,
+    );
   const own = parameters.filter(isParameter);
   const [type, media] = Object.entries(at(spec, 'requestBody', 'content'))[0] ?? [];
   const body =

@@ -8,11 +8,13 @@ import { type Entry, entryFacts, isReopenable, isUndecided, subjectLink, whyOf }
 import { moreButton, type PartRow, partFields, partForm, partsFrom, rowOf, rowsIn } from '../bank/parts.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
-import { field, hidden, keyAfter, onceField, onceIn, otherMistakes, second } from '../form.ts';
+import { field, hidden, keyAfter, mistake, onceField, onceIn, otherMistakes, second } from '../form.ts';
 import type { Notice } from '../notices.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
+import { STALE } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
+import { conditionIn, leftField, leftIn, versionField } from '../seen.ts';
 import { stateOf } from '../sessions/states.ts';
 import type { Session } from '../sessions/view.ts';
 import { table } from '../table.ts';
@@ -42,6 +44,10 @@ const bookedMeanwhile: Mistake = {
   pointer: '/amount_unassigned',
 };
 
+const decidedMeanwhile = mistake(
+  'The entry has changed meanwhile: see what it is now. What you have decided was not carried out.',
+);
+
 /** Each form of the screen has a field of its own for its reason. */
 const reasonName = (action: string): string => `${action}_reason`;
 
@@ -68,8 +74,8 @@ export function bankEntryScreens(declare: Declare, dependencies: DashboardDepend
       if ('status' in made) return refused(made.status, made.mistakes);
       const { parts, own } = made;
       // The decision was made on what was left when the form was made: it counts only while that is so.
-      const left = /^\d{1,15}$/.test(form.left ?? '') ? { amount_unassigned: Number(form.left) } : {};
-      const answer = await api.send('POST', `${addressOf(visit)}/assign`, { parts, ...left }, onceIn(form));
+      const body = { parts, amount_unassigned: leftIn(form) };
+      const answer = await api.send('POST', `${addressOf(visit)}/assign`, body, onceIn(form));
       if (answer.ok) return { goTo: wayTo(visit), done: 'entry-assigned' };
       const mistakes = mistakesOf(answer, own).map((each) =>
         each.pointer === '/amount_unassigned' ? bookedMeanwhile : each,
@@ -83,8 +89,10 @@ export function bankEntryScreens(declare: Declare, dependencies: DashboardDepend
       const { api, form } = visit;
       const name = reasonName(action);
       const body = { reason: (form[name] ?? '').trim() };
-      const answer = await api.send('POST', `${addressOf(visit)}/${action}`, body, onceIn(form));
+      const asked = { ...onceIn(form), ...conditionIn(form) };
+      const answer = await api.send('POST', `${addressOf(visit)}/${action}`, body, asked);
       if (answer.ok) return { goTo: wayTo(visit), done };
+      if (answer.status === STALE) return screen(visit, { action, status: 422, mistakes: decidedMeanwhile });
       const mistakes = answer.mistakes.map(({ message, pointer }) => ({
         message,
         pointer: pointer === '/reason' ? `/${name}` : pointer,
@@ -96,7 +104,7 @@ export function bankEntryScreens(declare: Declare, dependencies: DashboardDepend
     const { api, place } = visit;
     const answer = await api.get<Entry>(addressOf(visit));
     if (!answer.ok) return refused(answer.status, answer.mistakes);
-    const { data: entry } = answer;
+    const { data: entry, etag } = answer;
     const [sessions, changes, next, actors] = await Promise.all([
       sessionsOf(visit, entry),
       place.may('AUDIT.LIST')
@@ -109,7 +117,8 @@ export function bankEntryScreens(declare: Declare, dependencies: DashboardDepend
     if (changes?.ok === false) return refused(changes.status, changes.mistakes);
     if (!next.ok) return refused(next.status, next.mistakes);
     const to = (screen: string) => `${basePath}${pathIn(place.tenant, screen)}`;
-    const shown = { visit, entry, sessions: sessions.data, sent, here: to(`bank/entries/${entry.id}`), to };
+    const here = to(`bank/entries/${entry.id}`);
+    const shown = { visit, entry, etag, sessions: sessions.data, sent, here, to };
     return {
       status: sent?.status ?? 200,
       title: `${entry.counterparty.name || 'Bank entry'}, ${amountOf(entry.amount, entry.currency)}`,
@@ -141,13 +150,15 @@ ${changes && changesOf(changes.data, actors)}`,
   type Shown = {
     readonly visit: Visit;
     readonly entry: Entry;
+    readonly etag: string;
     readonly sessions: readonly Suggested[];
     readonly sent: Sent | null;
     readonly here: string;
     readonly to: (screen: string) => string;
   };
 
-  function actionsOf({ visit, entry, sessions, sent, here, to }: Shown): Html {
+  function actionsOf(shown: Shown): Html {
+    const { visit, entry, etag, sessions, sent, here, to } = shown;
     const { form, place, visitor } = visit;
     const mistakesIn = (action: string) => (sent?.action === action ? sent.mistakes : []);
     const token = tokenField(visitor);
@@ -162,10 +173,10 @@ ${changes && changesOf(changes.data, actors)}`,
           : undefined,
       );
     const reasonForm = (action: string, button: string, label: string) =>
-      html`<form method="post" action="${here}/${action}">${token}${once(action)}
+      html`<form method="post" action="${here}/${action}">${token}${once(action)}${versionField(etag)}
 ${field({ name: reasonName(action), label, value: form[reasonName(action)], maxlength: 500 }, mistakesIn(action))}
 <button class="quiet">${button}</button></form>`;
-    const left = hidden('left', String(entry.amount_unassigned));
+    const left = leftField(entry.amount_unassigned);
     const canAssign = isUndecided(entry) && isAssignable && place.may('BANK_ENTRY.ASSIGN');
     const toOne = ({ id, session }: Suggested) =>
       html`<form method="post" action="${here}/assign" data-drop="entry" data-payin="${id}" data-session="${session?.reference_id ?? id}">${token}${onceField()}${left}${hidden('parts/0/payin', id)}<button class="quiet">Assign to ${session?.reference_id ?? id}</button></form>`;
@@ -182,7 +193,7 @@ ${field({ name: reasonName(action), label, value: form[reasonName(action)], maxl
         ]),
       )}</section>`
     }
-${canAssign && html`<section><h2>Assign</h2>${assignForm({ visit, entry, sessions, sent, here, to }, html`${token}${once('assign')}${left}`)}</section>`}
+${canAssign && html`<section><h2>Assign</h2>${assignForm(shown, html`${token}${once('assign')}${left}`)}</section>`}
 ${
   isUndecided(entry) &&
   html`<section><h2>Or</h2>

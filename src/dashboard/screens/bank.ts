@@ -10,6 +10,7 @@ import { type Filter, filterForm, pager, queryOf } from '../listing.ts';
 import { refused } from '../outcome.ts';
 import { pathIn } from '../place.ts';
 import type { Declare, Visit } from '../screen.ts';
+import { leftField } from '../seen.ts';
 import { stateOf } from '../sessions/states.ts';
 import type { Session } from '../sessions/view.ts';
 import { table } from '../table.ts';
@@ -104,7 +105,7 @@ ${listKeys({ search: false })}`,
   const formOf = ({ id }: Entry): string => `assign-${id}`;
 
   function assignForm({ place, visitor }: Visit, entry: Entry, payin: string, reference: string): Html {
-    return html`<form method="post" action="${basePath}${pathIn(place.tenant, `bank/entries/${entry.id}/assign`)}" id="${formOf(entry)}" data-drop="entry" data-payin="${payin}" data-session="${reference}">${tokenField(visitor)}${onceField()}${hidden('left', String(entry.amount_unassigned))}${hidden('parts/0/payin', payin)}<button class="quiet">Assign to ${reference}</button></form>`;
+    return html`<form method="post" action="${basePath}${pathIn(place.tenant, `bank/entries/${entry.id}/assign`)}" id="${formOf(entry)}" data-drop="entry" data-payin="${payin}" data-session="${reference}">${tokenField(visitor)}${onceField()}${leftField(entry.amount_unassigned)}${hidden('parts/0/payin', payin)}<button class="quiet">Assign to ${reference}</button></form>`;
   }
 }
 

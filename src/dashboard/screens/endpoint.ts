@@ -5,14 +5,14 @@ import type { ApiAnswer, ApiRefusal, Mistake } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
 import { bodyOf, type Editable, editFields, isSent } from '../edit.ts';
-import { type Form, hidden, keyAfter, onceField, onceIn, otherMistakes, second } from '../form.ts';
+import { type Form, hidden, keyAfter, mistake, onceField, onceIn, otherMistakes, second } from '../form.ts';
 import { doneIf, type Notice } from '../notices.ts';
 import { type Outcome, refused, refusedAs } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
-import { conditionFor, STALE, saveEdit } from '../save.ts';
+import { removeSeen, STALE, saveEdit } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
 import { overlapField, secondsIn } from '../secret-overlap.ts';
-import { mistake } from '../sign-in-forms.ts';
+import { conditionIn, versionField } from '../seen.ts';
 import { factsOf, secretsOf, timeIn } from '../texts.ts';
 import { type Endpoint, endpointState } from '../webhook-texts.ts';
 
@@ -22,12 +22,9 @@ type Settings = Pick<Endpoint, 'url' | 'description' | 'events'>;
 const path = '/:account/:mode/webhooks/endpoints/:id';
 const current = 'webhooks';
 
-/** The version of the endpoint that its visitor has seen: what they do is done to that one alone. */
-const VERSION = 'version';
 const CHANGED = mistake(
   'Somebody has changed the endpoint meanwhile: see what it is now. Nothing was done to it.',
 );
-const conditionIn = ({ form }: Visit) => conditionFor(form[VERSION]);
 
 const kinds = [...new Set(eventTypes.map((type) => type.split('.')[0] ?? ''))];
 const selectors = [
@@ -117,7 +114,7 @@ ${secretsOf([['Signing secret', secret]], `${listOf(visit)}/endpoints/${id}`)}`,
     const { id, health } = endpoint;
     const here = `${listOf(visit)}/endpoints/${id}`;
     const token = tokenField(visit.visitor);
-    const version = hidden(VERSION, answer.etag);
+    const version = versionField(answer.etag);
     const { may } = visit.place;
     const isEnabled = endpoint.status === 'enabled';
     return {
@@ -182,7 +179,12 @@ ${second(
     screen(visit, visit.form, status === STALE ? CHANGED : mistakes);
 
   async function update(visit: Visit, status: Endpoint['status'], done: Notice): Promise<Outcome> {
-    const answer = await visit.api.send<Endpoint>('PUT', addressOf(visit), { status }, conditionIn(visit));
+    const answer = await visit.api.send<Endpoint>(
+      'PUT',
+      addressOf(visit),
+      { status },
+      conditionIn(visit.form),
+    );
     // The form may have been sent twice: what it asks for is there by the first time.
     const now = !answer.ok && answer.status === STALE ? await fetchIn(visit) : answer;
     if (!answer.ok && !(now.ok && now.data.status === status)) return notDone(visit, answer);
@@ -218,7 +220,7 @@ ${second(
       const body = { overlap_seconds: secondsIn(form) };
       const answer = await api.send<WithSecret>('POST', `${addressOf(visit)}/rotate_secret`, body, {
         ...onceIn(form),
-        ...conditionIn(visit),
+        ...conditionIn(form),
       });
       return answer.ok ? secretScreen(visit, answer.data) : notDone(visit, answer);
     },
@@ -231,10 +233,11 @@ ${second(
       needs: { operation: 'WEBHOOK_ENDPOINT.DELETE', confirmed: true },
     },
     async (visit) => {
-      const answer = await visit.api.send('DELETE', addressOf(visit), undefined, conditionIn(visit));
-      if (!answer.ok && answer.status === STALE) return notDone(visit, answer);
-      if (!answer.ok) return refused(answer.status, answer.mistakes);
-      return { goTo: wayIn(visit.place.tenant, 'webhooks'), done: 'endpoint-deleted' };
+      const removed = await removeSeen(visit.api, addressOf(visit), visit.form);
+      if (!removed.ok && removed.status === STALE) return notDone(visit, removed);
+      if (!removed.ok) return refused(removed.status, removed.mistakes);
+      const done = doneIf(removed.isChanged, 'endpoint-deleted');
+      return { goTo: wayIn(visit.place.tenant, 'webhooks'), done };
     },
   );
 }

@@ -9,12 +9,11 @@ import type { Mistake } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
 import { executeOnUser, type OwnCommand } from '../execute.ts';
-import { field, hidden, otherMistakes } from '../form.ts';
+import { field, hidden, mistake, otherMistakes } from '../form.ts';
 import { doneIf } from '../notices.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { passkeyForm } from '../passkeys.ts';
 import type { Declare, OwnVisit } from '../screen.ts';
-import { mistake } from '../sign-in-forms.ts';
 
 export function factorScreens(declare: Declare, dependencies: DashboardDependencies): void {
   const { basePath, passkeys } = dependencies;

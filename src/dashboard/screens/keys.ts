@@ -16,7 +16,7 @@ import {
   otherMistakes,
   second,
 } from '../form.ts';
-import { pageIn, pager, queryOf } from '../listing.ts';
+import { hereIn, pager, queryOf } from '../listing.ts';
 import { type Outcome, refused, refusedAs } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
 import type { Declare, Visit } from '../screen.ts';
@@ -54,7 +54,7 @@ export function keyScreens(declare: Declare, { basePath }: DashboardDependencies
       second(
         'Revoke',
         html`<p>Programs that use it are refused from then on. It cannot be made active again.</p>
-<form method="post" action="${here}/${id}/revoke${pageIn(query)}">${token}<button>Revoke the key</button></form>`,
+<form method="post" action="${here}/${id}/revoke${hereIn(query)}">${token}<button>Revoke the key</button></form>`,
       );
     return {
       status: mistakes.length > 0 ? refusedAs(status) : 200,
@@ -78,7 +78,7 @@ ${
   place.may('API_KEY.CREATE') &&
   html`<section><h2>New key</h2>
 ${otherMistakes(mistakes, ['name', 'permissions'])}
-<form method="post" action="${here}${pageIn(query)}">${token}${onceField(keyAfter(form, status))}
+<form method="post" action="${here}${hereIn(query)}">${token}${onceField(keyAfter(form, status))}
 ${field({ name: 'name', label: 'Name', value: form.name, maxlength: API_KEY_NAME_LENGTH, hint: 'Such as the program that uses it.' }, mistakes)}
 ${checkboxes({ name: 'permissions', label: 'The key may', choices: permissionChoices, chosen: chosenIn(form, 'permissions') }, mistakes)}
 <button>Create the key</button>
@@ -118,7 +118,7 @@ ${checkboxes({ name: 'permissions', label: 'The key may', choices: permissionCho
     async ({ api, params, place, query }) => {
       const answer = await api.send('POST', `/v3/api_key/${encodeURIComponent(params.id ?? '')}/revoke`);
       if (!answer.ok) return refused(answer.status, answer.mistakes);
-      return { goTo: wayIn(place.tenant, `keys${pageIn(query)}`), done: 'key-revoked' };
+      return { goTo: wayIn(place.tenant, `keys${hereIn(query)}`), done: 'key-revoked' };
     },
   );
 }

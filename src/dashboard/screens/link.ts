@@ -8,12 +8,12 @@ import { newCookieSecret, setCookie } from '../cookie.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
 import { executeOnUser } from '../execute.ts';
+import { mistake } from '../form.ts';
 import { asOperator, linkIsGone, linkScreen, openedLink, takenMistake } from '../link-form.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { emailMistakes, passwordMistakes } from '../personal.ts';
 import { accountNamesOf } from '../place.ts';
 import type { Declare } from '../screen.ts';
-import { mistake } from '../sign-in-forms.ts';
 import { signInBy, type Visitor, visitorOf } from '../visitor.ts';
 import { newSignIn } from './sign-in.ts';
 

@@ -4,13 +4,13 @@ import { html } from '../../lib/html.ts';
 import type { Mistake } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
-import { type Form, field, hidden, otherMistakes, second } from '../form.ts';
+import { type Form, field, hidden, mistake, otherMistakes, second } from '../form.ts';
 import { doneIf } from '../notices.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
-import { conditionFor, STALE } from '../save.ts';
+import { removeSeen, STALE } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
-import { mistake } from '../sign-in-forms.ts';
+import { conditionIn, versionField, versionIn } from '../seen.ts';
 import { bytesOf } from '../upload.ts';
 
 const path = '/:account/:mode/settings/logo';
@@ -20,14 +20,11 @@ const LOGO = '/v3/logo';
 /** The field that tells a form that has brought no file from one that only proves who somebody is. */
 const SENT = 'sent';
 
-/** The version that the form was made for; empty where there was no logo. */
-const VERSION = 'version';
-const REMOVED = 'Somebody has removed the logo meanwhile.';
-const replaced = ({ [VERSION]: version }: Form): string =>
-  `Somebody has set ${version === '' ? 'a' : 'another'} logo meanwhile, which is shown above.`;
+const replaced = (form: Form): string =>
+  `Somebody has set ${versionIn(form) === '' ? 'a' : 'another'} logo meanwhile, which is shown above.`;
 
-/** Mistakes to show beside the form; or a form is stale, and what there is now tells which. */
-type Mistakes = readonly Mistake[] | 'stale to set' | 'stale to remove';
+/** Mistakes to show beside the form; or somebody was quicker than who sets one, and what there is now tells how. */
+type Mistakes = readonly Mistake[] | 'stale to set';
 
 const KIB = 1024;
 const TOO_LONG = `The file has more than ${MAX_LOGO_BYTES / KIB} KiB.`;
@@ -42,10 +39,10 @@ export function logoScreens(declare: Declare, { basePath }: DashboardDependencie
     const { api, place, visitor } = visit;
     const logo = await api.file(LOGO);
     if (!logo.ok && logo.status !== 404) return refused(logo.status, logo.mistakes);
-    const mistakes = typeof found === 'string' ? staleMistakes(found, logo.ok, visit.form) : found;
+    const mistakes = found === 'stale to set' ? staleMistakes(logo.ok, visit.form) : found;
     const here = hereOf(visit);
     const token = tokenField(visitor);
-    const version = hidden(VERSION, logo.ok ? logo.data.etag : '');
+    const version = versionField(logo.ok ? logo.data.etag : '');
     return {
       status: mistakes.length > 0 ? 422 : 200,
       title: 'Logo',
@@ -92,10 +89,10 @@ ${second(
     if (bytes === null) return screen(visit, onFile(TOO_LONG));
     const answer = await api.send('PUT', LOGO, bytes, {
       'content-type': typeOf(bytes),
-      ...conditionFor(form[VERSION]),
+      ...conditionIn(form),
     });
     if (answer.ok) {
-      const done = doneIf(answer.etag !== form[VERSION], 'logo-saved');
+      const done = doneIf(answer.etag !== versionIn(form), 'logo-saved');
       return { goTo: wayIn(place.tenant, 'settings/logo'), done };
     }
     if (answer.status === STALE) return screen(visit, 'stale to set');
@@ -110,21 +107,22 @@ ${second(
     },
     async (visit) => {
       const { api, form, place } = visit;
-      const answer = await api.send('DELETE', LOGO, undefined, conditionFor(form[VERSION]));
-      if (!answer.ok && answer.status === STALE) return screen(visit, 'stale to remove');
-      if (!answer.ok) return refused(answer.status, answer.mistakes);
-      return { goTo: wayIn(place.tenant, 'settings/logo'), done: 'logo-removed' };
+      const removed = await removeSeen(api, LOGO, form);
+      if (!removed.ok && removed.status === STALE)
+        return screen(visit, mistake(`${replaced(form)} It was not removed.`));
+      if (!removed.ok) return refused(removed.status, removed.mistakes);
+      const done = doneIf(removed.isChanged, 'logo-removed');
+      return { goTo: wayIn(place.tenant, 'settings/logo'), done };
     },
   );
 }
 
-function staleMistakes(stale: 'stale to set' | 'stale to remove', isThere: boolean, form: Form) {
-  const [message, toSet] = isThere
-    ? [replaced(form), 'Choose the file once more to put yours in its place.']
-    : [REMOVED, 'Choose the file once more to set yours.'];
-  if (stale === 'stale to set') return onFile(`${message} ${toSet}`);
-  return mistake(isThere ? `${message} It was not removed.` : message);
-}
+const staleMistakes = (isThere: boolean, form: Form): readonly Mistake[] =>
+  onFile(
+    isThere
+      ? `${replaced(form)} Choose the file once more to put yours in its place.`
+      : 'Somebody has removed the logo meanwhile. Choose the file once more to set yours.',
+  );
 
 /** Type by the first bytes; the API looks at the rest, and says what is wrong with a file that is neither. */
 const typeOf = (bytes: Buffer): string =>

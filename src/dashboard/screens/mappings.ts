@@ -15,14 +15,14 @@ import {
 import { entriesOf, mistakesOf as mistakesIn, type Preview } from '../bank/preview.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
-import { checkboxes, chosenIn, type Form, field, hidden, otherMistakes, second } from '../form.ts';
+import { checkboxes, chosenIn, type Form, field, hidden, mistake, otherMistakes, second } from '../form.ts';
 import { doneIf } from '../notices.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
 import { saveChange } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
+import { versionField, versionIn } from '../seen.ts';
 import type { Settings } from '../setting-fields.ts';
-import { mistake } from '../sign-in-forms.ts';
 import { table } from '../table.ts';
 import type { SavedMapping } from './statements.ts';
 
@@ -33,8 +33,6 @@ const path = '/:account/:mode/bank/mappings';
 const current = 'bank';
 const SETTINGS = '/v3/account_settings';
 
-/** The mapping that the visitor has seen: it alone is deleted. */
-const SEEN = 'seen';
 const CHANGED = mistake(
   'Somebody has changed the mapping meanwhile: see what it is now. It was not deleted.',
 );
@@ -54,11 +52,11 @@ export function mappingScreens(declare: Declare, { basePath }: DashboardDependen
     const removal = ({ id, mapping }: SavedMapping) =>
       second(
         `Delete ${id}`,
-        html`<form method="post" action="${here}/delete">${tokenField(visitor)}${hidden('name', id)}${hidden(SEEN, tagOf(mapping))}<button class="quiet">Delete it</button></form>`,
+        html`<form method="post" action="${here}/delete">${tokenField(visitor)}${hidden('name', id)}${versionField(tagOf(mapping))}<button class="quiet">Delete it</button></form>`,
       );
     const rows = answer.data.map((each) => [
       each.id,
-      html`<details><summary>Fields</summary><pre tabindex="0" role="region" aria-label="${`Mapping ${each.id}`}">${JSON.stringify(each.mapping, null, 2)}</pre></details>`,
+      html`<details><summary>Fields</summary>${fieldsIn(each)}</details>`,
       mayChange && removal(each),
     ]);
     return {
@@ -110,26 +108,30 @@ ${field({ name: 'file', label: 'A CSV file of your bank', type: 'file', hint: 'I
     if (sample === null) return list(visit);
     const { mapping, own } = mappingFrom(form, await rowsOf(form, sample));
     const name = (form.name ?? '').trim();
-    const taken = [{ message: 'There is a mapping with this name already.', pointer: '/name' }];
+    let there: SavedMapping | undefined;
     const saved = await saveChange<Settings>(api, SETTINGS, ({ csv_mappings: known }) => {
-      // A mapping is not written over because nobody could see that it is there.
-      const isTaken =
-        Object.hasOwn(known, name) &&
-        !chosenIn(form, 'replace').includes('yes') &&
-        tagOf(withoutNulls(known[name])) !== tagOf(withoutNulls(mapping));
-      return { body: { csv_mappings: { [name]: mapping } }, mistakes: [...own, ...(isTaken ? taken : [])] };
+      const found = Object.hasOwn(known, name) ? known[name] : undefined;
+      const isNew = found === undefined || tagOf(withoutNulls(found)) === tagOf(withoutNulls(mapping));
+      there = isNew ? undefined : { id: name, mapping: found };
+      // A mapping is not written over because nobody could see that it is there, or what it is by now.
+      const isTaken = !isNew && !(wantsToReplace(form) && versionIn(form) === tagOf(found));
+      return {
+        body: { csv_mappings: { [name]: mapping } },
+        mistakes: [...own, ...(isTaken ? taken(form) : [])],
+      };
     });
     if ('data' in saved)
       return { goTo: wayIn(place.tenant, 'bank/mappings'), done: doneIf(saved.isChanged, 'mapping-saved') };
     const { status, mistakes } = 'refusal' in saved ? saved.refusal : saved;
-    return edit(visit, { form, sample, failed: { status, mistakes: inForm(mistakes, name) } });
+    return edit(visit, { form, sample, there, failed: { status, mistakes: inForm(mistakes, name) } });
   });
 
   declare(
     { method: 'POST', path: `${path}/delete`, needs: { ...change, confirmed: true } },
     async (visit) => {
       const { api, form, place } = visit;
-      const { name = '', [SEEN]: seen } = form;
+      const { name = '' } = form;
+      const seen = versionIn(form);
       const saved = await saveChange<Settings>(api, SETTINGS, ({ csv_mappings: known }) => {
         const isAsSeen = seen === undefined || !Object.hasOwn(known, name) || tagOf(known[name]) === seen;
         return { body: { csv_mappings: { [name]: null } }, mistakes: isAsSeen ? [] : CHANGED };
@@ -148,14 +150,17 @@ ${field({ name: 'file', label: 'A CSV file of your bank', type: 'file', hint: 'I
     readonly sample: Buffer;
     readonly preview?: Preview;
     readonly failed?: Failed;
+    /** The mapping that has the name already, which the visitor sees from now on. */
+    readonly there?: SavedMapping | undefined;
   };
 
-  async function edit(visit: Visit, { form, sample, preview, failed }: Edited): Promise<Outcome> {
+  async function edit(visit: Visit, { form, sample, preview, failed, there }: Edited): Promise<Outcome> {
     const here = hereOf(visit);
     const rows = await rowsOf(form, sample);
     const mistakes = failed?.mistakes ?? [];
     const shown = [...mappingFields, ...(rows[0] ?? []).map((_, place) => `columns/${place}`)];
     const to = (screen: string) => `${basePath}${pathIn(visit.place.tenant, screen)}`;
+    const version = there === undefined ? versionIn(form) : tagOf(there.mapping);
     return {
       status: failed?.status ?? 200,
       title: 'New CSV mapping',
@@ -166,12 +171,36 @@ ${preview && tried(preview, to)}
 ${mappingForm(form, rows, mistakes)}
 <button>Try it</button>
 ${field({ name: 'name', label: 'Name', value: form.name, maxlength: 32, hint: 'Of a to z, 0 to 9 and -, such as the name of the bank.' }, mistakes)}
-${checkboxes({ name: 'replace', label: 'If there is one with this name', choices: [['yes', 'Replace it']], chosen: chosenIn(form, 'replace') })}
+${there && html`<p>The mapping ${there.id} is so:</p>${fieldsIn(there)}`}
+${version !== undefined && html`${versionField(version)}${replaceBox(form)}`}
 <button formaction="${here}/save">Save the mapping</button>
 </form></section>`,
     };
   }
 }
+
+const fieldsIn = ({ id, mapping }: SavedMapping): Html =>
+  html`<pre tabindex="0" role="region" aria-label="${`Mapping ${id}`}">${JSON.stringify(mapping, null, 2)}</pre>`;
+
+/** The choice is there for who has seen the mapping that has the name, and is of that one alone. */
+const replaceBox = (form: Form): Html =>
+  checkboxes({
+    name: 'replace',
+    label: 'The mapping with this name',
+    choices: [['yes', 'Replace it']],
+    chosen: chosenIn(form, 'replace'),
+  });
+const wantsToReplace = (form: Form): boolean => chosenIn(form, 'replace').includes('yes');
+
+const taken = (form: Form): readonly Mistake[] => [
+  {
+    message:
+      wantsToReplace(form) && versionIn(form) !== undefined
+        ? 'The mapping with this name is not the one that you have seen: see what it is now.'
+        : 'There is a mapping with this name already.',
+    pointer: '/name',
+  },
+];
 
 /** Rows of the sample as the mapping reads them. */
 const tried = (preview: Preview, to: (screen: string) => string): Html =>

@@ -6,14 +6,14 @@ import { EMAIL_LENGTH, USER_NAME_LENGTH } from '../../users/user.ts';
 import type { ApiAnswer, ApiRefusal, Mistake } from '../api.ts';
 import { tokenField } from '../document.ts';
 import { type Editable, seenField } from '../edit.ts';
-import { type Form, field, hidden, keyAfter, onceField, onceIn, otherMistakes } from '../form.ts';
-import { pageIn } from '../listing.ts';
+import { type Form, field, hidden, keyAfter, mistake, onceField, onceIn, otherMistakes } from '../form.ts';
+import { hereIn } from '../listing.ts';
 import { doneIf } from '../notices.ts';
 import { type Outcome, refused, refusedAs } from '../outcome.ts';
 import { type Place, pathIn } from '../place.ts';
 import { STALE, saveEdit } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
-import { mistake } from '../sign-in-forms.ts';
+import { versionField, versionIn } from '../seen.ts';
 import { table } from '../table.ts';
 
 type Member = ReturnType<typeof representMember>;
@@ -83,7 +83,7 @@ ${answer.nextCursor !== null && html`<p><a href="${to(place)}?after=${answer.nex
 </section>
 <section><h2>Invite somebody</h2>
 ${otherMistakes(mistakes, ['role', 'name', 'email'])}
-<form method="post" action="${to(place)}${pageIn(query)}">${token}${onceField(keyAfter(form, status))}
+<form method="post" action="${to(place)}${hereIn(query)}">${token}${onceField(keyAfter(form, status))}
 ${field({ name: 'role', label: 'Role', value: form.role ?? 'support', choices: roleChoices }, mistakes)}
 ${field({ name: 'name', label: 'Name', value: form.name, maxlength: USER_NAME_LENGTH }, mistakes)}
 ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.email, maxlength: EMAIL_LENGTH, hint: 'They may choose another one.' }, mistakes)}
@@ -95,7 +95,7 @@ ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.ema
   }
 
   const roleForm = (member: Member, role: string, visit: Visit, token: Html): Html =>
-    html`<form method="post" action="${to(visit.place, '/role')}${pageIn(visit.query)}" class="row">${token}${hidden('id', member.id)}${seenField(roleFields, member)}<select name="role" aria-label="Role">${roleChoices.map(
+    html`<form method="post" action="${to(visit.place, '/role')}${hereIn(visit.query)}" class="row">${token}${hidden('id', member.id)}${seenField(roleFields, member)}<select name="role" aria-label="Role">${roleChoices.map(
       ([value, title]) =>
         html`<option value="${value}"${value === role && html` selected`}>${title}</option>`,
     )}</select><button class="quiet">Change</button></form>`;
@@ -107,7 +107,7 @@ ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.ema
     action: string,
     text: string,
   ): Html =>
-    html`<form method="post" action="${to(place, `/${action}`)}${pageIn(query)}">${token}${hidden('id', id)}${hidden(SEEN_ROLE, role ?? '')}<button class="quiet" aria-label="${text}: ${name || email || id}">${text}</button></form>`;
+    html`<form method="post" action="${to(place, `/${action}`)}${hereIn(query)}">${token}${hidden('id', id)}${versionField(role ?? '')}<button class="quiet" aria-label="${text}: ${name || email || id}">${text}</button></form>`;
 
   /** The screen behind what the API has refused to do to a member; `stays` says what was not done. */
   function notDone(
@@ -147,7 +147,7 @@ ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.ema
       }));
       if ('data' in saved)
         return saved.data.role === role
-          ? { goTo: goTo(place) + pageIn(visit.query), done: doneIf(saved.isChanged, 'role') }
+          ? { goTo: goTo(place) + hereIn(visit.query), done: doneIf(saved.isChanged, 'role') }
           : members(visit, notSent, stays(saved.data));
       if ('refusal' in saved) return refused(saved.refusal.status, saved.refusal.mistakes);
       const { status, mistakes } = saved;
@@ -161,12 +161,13 @@ ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.ema
       const { place, live, query, visitor } = visit;
       const { id = '' } = visit.form;
       const answer = await askAsSeen(visit, 'DELETE', memberPath(id));
-      if (!answer.ok) return notDone(visit, answer, 'The member was not removed.');
+      const isGone = !answer.ok && answer.status === 404;
+      if (!answer.ok && !isGone) return notDone(visit, answer, 'The member was not removed.');
       if (id === visitor.user.id) return { goTo: '' };
       // The page may have had nobody else.
       const left = await live.get<Member[]>(listOf(query));
-      const page = left.ok && left.data.length > 0 ? pageIn(query) : '';
-      return { goTo: goTo(place) + page, done: 'removed' };
+      const page = left.ok && left.data.length > 0 ? hereIn(query) : '';
+      return { goTo: goTo(place) + page, done: doneIf(!isGone, 'removed') };
     },
   );
 
@@ -176,23 +177,21 @@ ${field({ name: 'email', label: 'E-mail address', type: 'email', value: form.ema
       const { form, place, query } = visit;
       const answer = await askAsSeen<NewLink>(visit, 'POST', `${memberPath(form.id ?? '')}/reset`);
       return answer.ok
-        ? linkScreen(answer.data, to(place) + pageIn(query))
+        ? linkScreen(answer.data, to(place) + hereIn(query))
         : notDone(visit, answer, 'There is no new link.');
     },
   );
 }
 
-/** The role in which the visitor has seen a member: what they do is done to that one alone. */
-const SEEN_ROLE = 'seen_role';
-
-/** Asks for something about a member who has the role that the visitor has seen; a form without that says nothing of it. */
+/** Asks for something about a member who has the role that the visitor has seen, which is the version in the list. */
 async function askAsSeen<T>(
-  { form: { id = '', [SEEN_ROLE]: seen }, live }: Visit,
+  { form, live }: Visit,
   method: 'POST' | 'DELETE',
   url: string,
 ): Promise<ApiAnswer<T>> {
-  const now = await live.get<Member>(memberPath(id));
+  const now = await live.get<Member>(memberPath(form.id ?? ''));
   if (!now.ok) return now;
+  const seen = versionIn(form);
   if (seen !== undefined && seen !== now.data.role) return { ok: false, status: STALE, mistakes: [] };
   return live.send<T>(method, url, undefined, { 'if-match': now.etag });
 }

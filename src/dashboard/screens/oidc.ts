@@ -14,6 +14,7 @@ import type { Mistake } from '../api.ts';
 import { newCookieSecret, setCookie } from '../cookie.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { executeOnUser } from '../execute.ts';
+import { mistake } from '../form.ts';
 import { isOwnPath } from '../kept.ts';
 import { linkIsGone, linkScreen, openedLink, takenMistake } from '../link-form.ts';
 import { doneIf } from '../notices.ts';
@@ -22,7 +23,7 @@ import { type Flow, flowsOf } from '../oidc-flow.ts';
 import { notFound, type Outcome, refused } from '../outcome.ts';
 import { emailMistakes } from '../personal.ts';
 import type { Declare } from '../screen.ts';
-import { goOnTo, mistake, nowhere, signInScreen } from '../sign-in-forms.ts';
+import { goOnTo, nowhere, signInScreen } from '../sign-in-forms.ts';
 import { signInBy, visitorOf } from '../visitor.ts';
 import { newSignIn, replacedBy } from './sign-in.ts';
 

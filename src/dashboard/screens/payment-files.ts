@@ -11,6 +11,7 @@ import { moneyWays, waysTo } from '../money/view.ts';
 import { type Outcome, refused, refusedAs } from '../outcome.ts';
 import { type Place, pathIn, wayIn } from '../place.ts';
 import type { Declare, Visit } from '../screen.ts';
+import { versionField, versionIn } from '../seen.ts';
 import { stateOf } from '../sessions/states.ts';
 import { table } from '../table.ts';
 import { amountOf, factsOf, timeIn } from '../texts.ts';
@@ -34,6 +35,12 @@ type PaymentFile = Readonly<
 /** Name of the field with the day for an account: each has a form on the screen. */
 const dayField = (account: string): string => `execute_on_${account}`;
 
+const othersMeanwhile: Mistake = {
+  message:
+    'Other payments are to be sent by now than when you opened this page: see which, and create the file of these.',
+  pointer: '',
+};
+
 /** Transfers that one screen tells the state of: each is asked for by itself. */
 const SHOWN = 50;
 
@@ -52,7 +59,8 @@ export function paymentFileScreens(declare: Declare, { basePath }: DashboardDepe
       const { api, form, place } = visit;
       const { receiving_account = '' } = form;
       const { [dayField(receiving_account)]: execute_on = '' } = form;
-      const body = { receiving_account, ...(execute_on === '' ? {} : { execute_on }) };
+      // Texts that are empty or absent are absent fields: a form that says nothing of a version is for what there is.
+      const body = { receiving_account, execute_on, version: versionIn(form) };
       const answer = await api.send<PaymentFile>('POST', '/v3/payment_file', body, onceIn(form));
       return answer.ok
         ? { goTo: wayIn(place.tenant, `payment-files/${answer.data.id}`), done: 'payment-file-created' }
@@ -70,7 +78,9 @@ export function paymentFileScreens(declare: Declare, { basePath }: DashboardDepe
     if (!previews.ok) return refused(previews.status, previews.mistakes);
     if (!files.ok) return refused(files.status, files.mistakes);
     if (!waiting.ok) return refused(waiting.status, waiting.mistakes);
-    const mistakes = created === undefined ? [] : mistakesOf(created);
+    const mistakes = (created === undefined ? [] : mistakesOf(created)).map((each) =>
+      each.pointer === '/version' ? othersMeanwhile : each,
+    );
     const shown = previews.data.map(({ receiving_account }) => receiving_account);
     const isShown = shown.includes(visit.form.receiving_account ?? '');
     const ofDay = mistakes.filter(({ pointer }) => pointer === '/execute_on');
@@ -127,7 +137,7 @@ ${pager([], query, { action: here(place), nextCursor: files.nextCursor })}</sect
   /** The form for one account. What was typed stays in that of the account that it was typed for. */
   function previewOf(
     { form, place, visitor }: Visit,
-    { receiving_account: account, count, amount, currency, left_out }: Preview,
+    { receiving_account: account, count, amount, currency, version, left_out }: Preview,
     wrongDay: readonly Mistake[],
     status = 200,
   ): Html {
@@ -152,7 +162,7 @@ ${
 ${
   count > 0 &&
   place.may('PAYMENT_FILE.CREATE') &&
-  html`<form method="post" action="${here(place)}">${tokenField(visitor)}${onceField(isOwn ? keyAfter(form, status) : undefined)}${hidden('receiving_account', account)}
+  html`<form method="post" action="${here(place)}">${tokenField(visitor)}${onceField(isOwn ? keyAfter(form, status) : undefined)}${hidden('receiving_account', account)}${versionField(version)}
 ${field(
   day,
   (isOwn ? wrongDay : []).map(({ message }) => ({ message, pointer: `/${dayField(account)}` })),

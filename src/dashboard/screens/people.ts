@@ -7,9 +7,11 @@ import { tokenField } from '../document.ts';
 import { pageOf } from '../export.ts';
 import { otherMistakes, second } from '../form.ts';
 import { type Filter, filterForm, pager, queryOf } from '../listing.ts';
+import { doneIf } from '../notices.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { personalData, sessionsOf } from '../people/export.ts';
 import { pathIn, wayIn } from '../place.ts';
+import { removeSeen } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
 import { stateOf } from '../sessions/states.ts';
 import { contactOf, type Session } from '../sessions/view.ts';
@@ -91,9 +93,9 @@ ${answer.ok && pager(filters, query, { action: here, nextCursor: answer.nextCurs
   declare(
     { method: 'POST', path: `${root}/:id/erase`, needs: { operation: 'CUSTOMER.DELETE', confirmed: true } },
     async (visit) => {
-      const answer = await visit.api.send('DELETE', pathTo(visit));
-      if (!answer.ok) return answer.status === 404 ? refused(404, []) : screen(visit, answer);
-      return { goTo: wayIn(visit.place.tenant, current), done: 'person-erased' };
+      const erased = await removeSeen(visit.api, pathTo(visit), visit.form);
+      if (!erased.ok) return screen(visit, erased);
+      return { goTo: wayIn(visit.place.tenant, current), done: doneIf(erased.isChanged, 'person-erased') };
     },
   );
 

@@ -87,14 +87,14 @@ ${found.ok && pager(filters, query, { action, nextCursor: found.nextCursor })}`,
       const path = `/v3/provider_event/${encodeURIComponent(params.id ?? '')}/retry`;
       const answer = await api.send('POST', path, undefined, onceIn(form));
       if (!answer.ok) return refused(answer.status, answer.mistakes);
-      const here = hereIn(filters, query);
+      const here = hereIn(query, filters);
       return { goTo: wayIn(place.tenant, `provider-events${here}`), done: 'provider-event-retried' };
     },
   );
 }
 
 const retryForm = ({ query, visitor }: Visit, { id, reference }: WaitingEvent, action: string): Html =>
-  html`<form method="post" action="${action}/${id}/retry${hereIn(filters, query)}">${tokenField(visitor)}${onceField()}
+  html`<form method="post" action="${action}/${id}/retry${hereIn(query, filters)}">${tokenField(visitor)}${onceField()}
 <button class="quiet" aria-label="Look again: ${reference}">Look again</button></form>`;
 
 /** Without a session there is nothing that its rail could be asked about. */

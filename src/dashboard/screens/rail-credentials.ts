@@ -6,14 +6,15 @@ import { actorLink, actorsOf } from '../actors.ts';
 import type { Mistake } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
-import { field, hidden, otherMistakes, second } from '../form.ts';
+import { field, hidden, mistake, otherMistakes, second } from '../form.ts';
 import { TYPED_SECRETS } from '../kept.ts';
 import { doneIf } from '../notices.ts';
 import { notFound, type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
 import { credentialRails } from '../rails.ts';
-import { conditionFor, STALE } from '../save.ts';
+import { removeSeen, STALE } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
+import { conditionIn, versionField, versionIn } from '../seen.ts';
 import { factsOf, timeIn } from '../texts.ts';
 
 type RailCredentials = ReturnType<typeof representRailCredentials>;
@@ -23,25 +24,13 @@ const current = 'settings';
 
 /** The field that tells a form whose secrets were left out from one that only proves who somebody is. */
 const SENT = 'sent';
-/** The version that the form was made for; empty for credentials that there were none of. */
-const VERSION = 'version';
-const TYPE_AGAIN: readonly Mistake[] = [{ message: 'Type the secrets once more.', pointer: '' }];
-const CHANGED: readonly Mistake[] = [
-  {
-    message:
-      'Somebody has changed the credentials meanwhile, as is told below. Type the secrets once more to put yours in the place of theirs.',
-    pointer: '',
-  },
-];
-
-const notRemoved = (areThere: boolean): readonly Mistake[] => [
-  {
-    message: areThere
-      ? 'Somebody has changed the credentials meanwhile, as is told below. They were not removed.'
-      : 'Somebody has removed the credentials meanwhile.',
-    pointer: '',
-  },
-];
+const TYPE_AGAIN = mistake('Type the secrets once more.');
+const CHANGED = mistake(
+  'Somebody has changed the credentials meanwhile, as is told above. Type the secrets once more to put yours in the place of theirs.',
+);
+const NOT_REMOVED = mistake(
+  'Somebody has changed the credentials meanwhile, as is told above. They were not removed.',
+);
 
 const labels: Readonly<Record<string, string>> = {
   secret_key: 'Secret key',
@@ -57,7 +46,7 @@ const keys = {
 export function credentialScreens(declare: Declare, dependencies: DashboardDependencies): void {
   const { basePath, publicUrl } = dependencies;
 
-  async function screen(visit: Visit, given: readonly Mistake[] | 'stale to remove' = []): Promise<Outcome> {
+  async function screen(visit: Visit, mistakes: readonly Mistake[] = []): Promise<Outcome> {
     const { api, place, params, visitor } = visit;
     const { rail = '' } = params;
     const name = credentialRails.find(([each]) => each === rail)?.[1];
@@ -65,11 +54,10 @@ export function credentialScreens(declare: Declare, dependencies: DashboardDepen
     const answer = await api.get<RailCredentials>(`/v3/rail_credentials/${rail}`);
     if (!answer.ok && answer.status !== 404) return refused(answer.status, answer.mistakes);
     const found = answer.ok ? answer.data : null;
-    const mistakes = given === 'stale to remove' ? notRemoved(found !== null) : given;
     const actors = await actorsOf(dependencies, place);
     const here = `${basePath}${pathIn(place.tenant, `settings/credentials/${rail}`)}`;
     const token = tokenField(visitor);
-    const version = hidden(VERSION, answer.ok ? answer.etag : '');
+    const version = versionField(answer.ok ? answer.etag : '');
     const hintOf = (each: string) => {
       const hint = found?.hints[each];
       return hint === undefined ? undefined : `Leave it empty to keep the one that ends with ${hint || '…'}.`;
@@ -119,10 +107,9 @@ ${second(
       return screen(visit, form[SENT] === undefined ? [] : TYPE_AGAIN);
     if (!credentialRails.some(([rail]) => rail === params.rail)) return notFound;
     const body = Object.fromEntries(TYPED_SECRETS.map((each) => [each, form[each] ?? '']));
-    const condition = conditionFor(form[VERSION]);
-    const answer = await api.send('PUT', `/v3/rail_credentials/${params.rail}`, body, condition);
+    const answer = await api.send('PUT', `/v3/rail_credentials/${params.rail}`, body, conditionIn(form));
     if (!answer.ok) return screen(visit, answer.status === STALE ? CHANGED : answer.mistakes);
-    const done = doneIf(answer.etag !== form[VERSION], 'credentials-saved');
+    const done = doneIf(answer.etag !== versionIn(form), 'credentials-saved');
     return { goTo: wayIn(place.tenant, 'settings'), done };
   });
 
@@ -134,11 +121,12 @@ ${second(
     },
     async (visit) => {
       const { api, form, params, place } = visit;
-      const url = `/v3/rail_credentials/${encodeURIComponent(params.rail ?? '')}`;
-      const answer = await api.send('DELETE', url, undefined, conditionFor(form[VERSION]));
-      if (!answer.ok && answer.status === STALE) return screen(visit, 'stale to remove');
-      if (!answer.ok) return refused(answer.status, answer.mistakes);
-      return { goTo: wayIn(place.tenant, 'settings'), done: 'credentials-removed' };
+      if (!credentialRails.some(([rail]) => rail === params.rail)) return notFound;
+      const removed = await removeSeen(api, `/v3/rail_credentials/${params.rail}`, form);
+      if (!removed.ok && removed.status === STALE) return screen(visit, NOT_REMOVED);
+      if (!removed.ok) return refused(removed.status, removed.mistakes);
+      const done = doneIf(removed.isChanged, 'credentials-removed');
+      return { goTo: wayIn(place.tenant, 'settings'), done };
     },
   );
 }

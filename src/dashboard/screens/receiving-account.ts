@@ -6,13 +6,13 @@ import { testTransferOf } from '../bank/test-transfer.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
 import { bodyOf, type Editable, editFields, isSent } from '../edit.ts';
-import { checkboxes, chosenIn, type Form, field, hidden, otherMistakes, second } from '../form.ts';
+import { checkboxes, chosenIn, type Form, field, mistake, otherMistakes, second } from '../form.ts';
 import { doneIf } from '../notices.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
-import { conditionFor, STALE, saveEdit } from '../save.ts';
+import { removeSeen, STALE, saveEdit } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
-import { mistake } from '../sign-in-forms.ts';
+import { versionField } from '../seen.ts';
 import { factsOf } from '../texts.ts';
 
 type ReceivingAccount = ReturnType<typeof representReceivingAccount>;
@@ -64,8 +64,6 @@ const fields: readonly AccountField[] = [
 ];
 const names = ['id', 'first', ...fields.map(({ name }) => name)];
 
-/** The version that the form to remove the account was made for. */
-const VERSION = 'version';
 const CHANGED = mistake(
   'Somebody has changed the account meanwhile: see what it is now. It was not removed.',
 );
@@ -165,7 +163,7 @@ ${
 ${second(
   'Remove the account',
   html`<p>Payers who have its details already can still pay into it. Its statements can be imported only while it is here.</p>
-<form method="post" action="${here}/remove">${token}${hidden(VERSION, answer.etag)}<button>Remove it</button></form>`,
+<form method="post" action="${here}/remove">${token}${versionField(answer.etag)}<button>Remove it</button></form>`,
 )}</section>`
 }`,
     };
@@ -195,11 +193,11 @@ ${second(
     },
     async (visit) => {
       const { api, form, params, place } = visit;
-      const condition = conditionFor(form[VERSION]);
-      const answer = await api.send('DELETE', addressOf(params.id), undefined, condition);
-      if (!answer.ok && answer.status === STALE) return screen(visit, CHANGED);
-      if (!answer.ok) return refused(answer.status, answer.mistakes);
-      return { goTo: wayIn(place.tenant, 'settings'), done: 'receiving-account-removed' };
+      const removed = await removeSeen(api, addressOf(params.id), form);
+      if (!removed.ok && removed.status === STALE) return screen(visit, CHANGED);
+      if (!removed.ok) return refused(removed.status, removed.mistakes);
+      const done = doneIf(removed.isChanged, 'receiving-account-removed');
+      return { goTo: wayIn(place.tenant, 'settings'), done };
     },
   );
 }

@@ -6,21 +6,32 @@ import { type ApiAnswer, type Mistake, mistakesOf } from '../api.ts';
 import { subjectLink } from '../bank/entry.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
-import { field, keyAfter, onceField, onceIn, otherMistakes } from '../form.ts';
+import { field, keyAfter, mistake, onceField, onceIn, otherMistakes } from '../form.ts';
 import { waysTo } from '../money/view.ts';
 import { type Outcome, refused, refusedAs } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
+import { STALE } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
+import { conditionIn, versionField } from '../seen.ts';
 import { stateOf } from '../sessions/states.ts';
 import type { Payin } from '../sessions/view.ts';
 import { amountOf, factsOf, timeIn } from '../texts.ts';
 
 type Refund = ReturnType<typeof representRefund>;
 
+/** The version of the refund that is shown, and what became of the form before. */
+type Shown = { readonly etag: string; readonly status: number; readonly mistakes: readonly Mistake[] };
+
 const notChosen: ApiAnswer<never> = {
   ok: false,
   status: 422,
   mistakes: [{ message: 'Choose what became of it.', pointer: '/status' }],
+};
+
+const changedMeanwhile: ApiAnswer<never> = {
+  ok: false,
+  status: 422,
+  mistakes: mistake('The refund has changed meanwhile: see what it is now. Nothing was settled.'),
 };
 
 /** The bank entries that ended it: those that carried it out, and the one that brought it back, which is the last. */
@@ -57,11 +68,10 @@ export function refundScreens(declare: Declare, { basePath }: DashboardDependenc
         'POST',
         `/v3/refund/${idIn(visit)}/settle`,
         { status, reason },
-        onceIn(form),
+        { ...onceIn(form), ...conditionIn(form) },
       );
-      return answer.ok
-        ? { goTo: wayIn(place.tenant, `refunds/${params.id}`), done: 'refund-settled' }
-        : screen(visit, answer);
+      if (answer.ok) return { goTo: wayIn(place.tenant, `refunds/${params.id}`), done: 'refund-settled' };
+      return screen(visit, answer.status === STALE ? changedMeanwhile : answer);
     },
   );
 
@@ -82,7 +92,7 @@ export function refundScreens(declare: Declare, { basePath }: DashboardDependenc
       current: 'movements',
       main: html`${otherMistakes(mistakes, isOpen ? ['status', 'reason'] : [])}
 ${factsIn(visit, refund, rail)}
-${isOpen && settleForm(visit, mistakes, settled?.status)}`,
+${isOpen && settleForm(visit, { etag: answer.etag, mistakes, status: settled?.status ?? 200 })}`,
     };
   }
 
@@ -112,7 +122,8 @@ ${isOpen && settleForm(visit, mistakes, settled?.status)}`,
     ]);
   }
 
-  function settleForm({ form, place, params, visitor }: Visit, mistakes: readonly Mistake[], status = 200) {
+  function settleForm(visit: Visit, { etag, mistakes, status }: Shown) {
+    const { form, place, params, visitor } = visit;
     const ends = [
       ['', 'Choose one'],
       ['succeeded', 'The money went back'],
@@ -120,7 +131,7 @@ ${isOpen && settleForm(visit, mistakes, settled?.status)}`,
     ] as const;
     return html`<section><h2>Settle it by hand</h2>
 <p>A refund by bank is settled by the statement that shows it. Do it yourself only for one that no statement will show: you paid it in another way, or the bank has refused it.</p>
-<form method="post" action="${basePath}${pathIn(place.tenant, `refunds/${params.id}`)}/settle">${tokenField(visitor)}${onceField(keyAfter(form, status))}
+<form method="post" action="${basePath}${pathIn(place.tenant, `refunds/${params.id}`)}/settle">${tokenField(visitor)}${onceField(keyAfter(form, status))}${versionField(etag)}
 ${field({ name: 'status', label: 'What became of it', value: form.status, choices: ends }, mistakes)}
 ${field({ name: 'reason', label: 'Reason, or how the money went back', value: form.reason, maxlength: 250 }, mistakes)}
 <button>Settle the refund</button>

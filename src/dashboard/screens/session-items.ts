@@ -5,12 +5,13 @@ import { amountFrom } from '../amounts.ts';
 import { type ApiAnswer, type Mistake, mistakesOf } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
-import { field, hidden, keyAfter, onceField, onceIn, otherMistakes } from '../form.ts';
+import { field, keyAfter, onceField, onceIn, otherMistakes } from '../form.ts';
 import { doneIf } from '../notices.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
 import { STALE } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
+import { versionField, versionIn } from '../seen.ts';
 import { historyList, historyOf } from '../sessions/history.ts';
 import {
   type ItemRow,
@@ -105,7 +106,7 @@ ${itemForm(rows, blanks, mistakes)}
     const now = await fetched(visit);
     if (!now.ok) return refused(now.status, now.mistakes);
     const rows = rowsIn(form);
-    const { version: etag = '' } = form;
+    const etag = versionIn(form) ?? '';
     if (form.more !== undefined) return editForm(visit, now.data, { etag, rows, blanks: MORE });
     const { items, own } = itemsFrom(rows, now.data.invoice_currency);
     const headers = { ...onceIn(form), 'if-match': etag };
@@ -160,7 +161,7 @@ ${
 ${itemsOf(session)}<section><h2>What was done</h2>${meanwhile}</section>`
 }
 <p>Of <a href="${path}">${session.reference_id}</a>, in ${session.invoice_currency}. The amount becomes the sum of the items. A row that you empty is left out.</p>
-<form method="post" action="${path}/items">${tokenField(visitor)}${onceField(form.more === undefined ? keyAfter(form, status) : form.once)}${hidden('version', etag)}
+<form method="post" action="${path}/items">${tokenField(visitor)}${onceField(form.more === undefined ? keyAfter(form, status) : form.once)}${versionField(etag)}
 ${itemForm(rows, blanks, mistakes)}
 <p class="row"><button>Save the items</button>${moreButton}</p>
 </form>`,

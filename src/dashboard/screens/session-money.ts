@@ -5,18 +5,25 @@ import { type ApiAnswer, type Mistake, mistakesOf } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
 import { field, keyAfter, onceField, onceIn, otherMistakes } from '../form.ts';
+import { waysTo } from '../money/view.ts';
 import { notFound, type Outcome, refused } from '../outcome.ts';
 import type { Declare, Visit } from '../screen.ts';
-import { type Payin, refundableOf } from '../sessions/view.ts';
+import { leftField, leftIn } from '../seen.ts';
+import { type Payin, refundableOf, returnsOf } from '../sessions/view.ts';
 import { amountOf, wordsOf } from '../texts.ts';
 import { idIn, mayTestPay, sessionWay } from './session.ts';
 
 type Failed = { readonly status: number; readonly mistakes: readonly Mistake[] };
 
+const leftOf = (payin: Payin): number => Math.max(0, refundableOf(payin));
+
 const withoutAmount: Failed = {
   status: 400,
   mistakes: [{ message: 'The form came without its amount.', pointer: '/amount' }],
 };
+
+/** A form is for the money that was left when it was made: a refund or a reversal may have come between. */
+const isOfLeft = ({ pointer }: Mistake): boolean => pointer === '/amount_left';
 
 export function sessionMoneyScreens(declare: Declare, { basePath }: DashboardDependencies): void {
   const root = '/:account/:mode/sessions/:id';
@@ -46,26 +53,34 @@ export function sessionMoneyScreens(declare: Declare, { basePath }: DashboardDep
       const own: Mistake[] = [];
       const amount = amountFrom(form.amount, currency, '/amount', own);
       const { payment_attempt = '', reason = '' } = form;
-      const body = { payin: id, currency, amount, payment_attempt, reason };
+      const body = { payin: id, currency, amount, amount_left: leftIn(form), payment_attempt, reason };
       const answer = await api.send('POST', '/v3/refund', body, onceIn(form));
       if (answer.ok) return { goTo: sessionWay(visit), done: 'refund-created' };
-      return refundForm(visit, payin.data, failureOf(answer, own));
+      const failed = failureOf(answer, own);
+      if (!failed.mistakes.some(isOfLeft)) return refundForm(visit, payin.data, failed);
+      // Somebody was quicker: what went back is shown, and the form is for what is left now.
+      const { data: now } = await payinOf(visit).then((again) => (again.ok ? again : payin));
+      const message = `Since you opened this form, what can go back has become ${amountOf(leftOf(now), currency)}: see what came between.`;
+      const mistakes = failed.mistakes.map((each) => (isOfLeft(each) ? { ...each, message } : each));
+      return refundForm(visit, now, { ...failed, mistakes });
     },
   );
 
   function refundForm(visit: Visit, payin: Payin, failed?: Failed): Outcome {
-    const { form, visitor } = visit;
+    const { form, place, visitor } = visit;
     const { status = 200, mistakes = [] } = failed ?? {};
     const currency = payin.invoice_currency;
     const attempts = payin.payment_attempts.filter((attempt) => attempt.status === 'succeeded');
+    const left = leftOf(payin);
     const amountHint = 'Leave it empty to give back all that is left.';
     return {
       status,
       title: 'Refund',
       current: 'sessions',
       main: html`${otherMistakes(mistakes, ['amount', 'payment_attempt', 'reason'])}
-<p>Of <a href="${basePath}/dashboard${sessionWay(visit)}">${payin.reference_id}</a>, ${amountOf(payin.amount_paid, currency)} is paid, and ${amountOf(Math.max(0, refundableOf(payin)), currency)} can go back.</p>
-<form method="post" action="${basePath}/dashboard${sessionWay(visit)}/refund">${tokenField(visitor)}${onceField(keyAfter(form, status))}
+<p>Of <a href="${basePath}/dashboard${sessionWay(visit)}">${payin.reference_id}</a>, ${amountOf(payin.amount_paid, currency)} is paid, and ${amountOf(left, currency)} can go back.</p>
+${mistakes.some(isOfLeft) && returnsOf(payin, waysTo(place, basePath).refunds)}
+<form method="post" action="${basePath}/dashboard${sessionWay(visit)}/refund">${tokenField(visitor)}${onceField(keyAfter(form, status))}${leftField(left)}
 ${field({ name: 'amount', label: `Amount in ${currency}`, value: form.amount, inputmode: 'decimal', hint: amountHint }, mistakes)}
 ${
   attempts.length > 1 &&

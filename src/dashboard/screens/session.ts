@@ -5,12 +5,13 @@ import { actorsOf } from '../actors.ts';
 import type { ApiAnswer, ApiRefusal, Mistake } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
-import { hidden, onceField, onceIn, otherMistakes, second } from '../form.ts';
+import { hidden, mistake, onceField, onceIn, otherMistakes, second } from '../form.ts';
 import { bookedOf, type Movement, waysTo } from '../money/view.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { type Place, pathIn, wayIn } from '../place.ts';
-import { conditionFor, STALE } from '../save.ts';
+import { STALE } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
+import { conditionIn, versionField } from '../seen.ts';
 import { deliveriesOf, type History, historyList, historyOf } from '../sessions/history.ts';
 import {
   attemptsOf,
@@ -23,10 +24,7 @@ import {
   type Session,
   sessionFacts,
 } from '../sessions/view.ts';
-import { mistake } from '../sign-in-forms.ts';
 
-/** The version of the session that the visitor has seen: that one alone is expired. */
-const VERSION = 'version';
 const CHANGED: ApiRefusal = {
   ok: false,
   status: 422,
@@ -50,7 +48,7 @@ export function sessionScreens(declare: Declare, dependencies: DashboardDependen
     async (visit) => {
       const { api, form } = visit;
       const path = `/v3/checkout/${idIn(visit)}`;
-      const asked = { ...onceIn(form), ...conditionFor(form[VERSION]) };
+      const asked = { ...onceIn(form), ...conditionIn(form) };
       const answer = await api.send('POST', `${path}/expire`, undefined, asked);
       if (!answer.ok && answer.status !== STALE) return screen(visit, answer);
       if (!answer.ok) {
@@ -181,7 +179,7 @@ ${
   place.may('CHECKOUT.EXPIRE') &&
   second(
     'Expire',
-    html`<form method="post" action="${path}/expire">${token}${onceField()}${hidden(VERSION, etag)}<p>Nobody can pay this session any more. This cannot be undone.</p><button>Expire the session</button></form>`,
+    html`<form method="post" action="${path}/expire">${token}${onceField()}${versionField(etag)}<p>Nobody can pay this session any more. This cannot be undone.</p><button>Expire the session</button></form>`,
   )
 }
 </div>`;

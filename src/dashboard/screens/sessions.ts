@@ -7,7 +7,7 @@ import { type ApiAnswer, type Mistake, mistakesOf } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { executeOnUser } from '../execute.ts';
 import { pageOf, piecesOf } from '../export.ts';
-import { type Form, formOf, otherMistakes } from '../form.ts';
+import { type Form, formOf, mistake, otherMistakes } from '../form.ts';
 import { listKeys } from '../keys.ts';
 import { doneIf } from '../notices.ts';
 import { type Outcome, refused } from '../outcome.ts';
@@ -27,7 +27,6 @@ import {
 } from '../sessions/filters.ts';
 import type { Session } from '../sessions/view.ts';
 import { viewQuery, viewsIn } from '../sessions/views.ts';
-import { mistake } from '../sign-in-forms.ts';
 
 const PAGE = 50;
 

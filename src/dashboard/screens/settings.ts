@@ -3,33 +3,40 @@ import type {
   representRailCredentials,
   representReceivingAccount,
   representSecretFate,
+  representWebhookSecret,
 } from '../../accounts/representation.ts';
 import { type Html, html } from '../../lib/html.ts';
 import type { Mistake } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
 import { type Editable, editFields } from '../edit.ts';
-import { onceField, onceIn, otherMistakes } from '../form.ts';
+import { mistake, onceField, onceIn, otherMistakes } from '../form.ts';
 import { doneIf } from '../notices.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
 import { credentialRails } from '../rails.ts';
-import { saveEdit } from '../save.ts';
+import { STALE, saveEdit } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
 import { overlapField, secondsIn } from '../secret-overlap.ts';
+import { conditionIn, versionField } from '../seen.ts';
 import { nameField, type Settings, settingParts } from '../setting-fields.ts';
 import { table } from '../table.ts';
-import { secretsOf, timeIn } from '../texts.ts';
+import { factsOf, secretsOf, timeIn } from '../texts.ts';
 
 type ReceivingAccount = ReturnType<typeof representReceivingAccount>;
 type RailCredentials = ReturnType<typeof representRailCredentials>;
-type WebhookSecret = ReturnType<typeof representSecretFate>;
+type NewSecret = ReturnType<typeof representSecretFate>;
+type WebhookSecret = ReturnType<typeof representWebhookSecret>;
 
 const path = '/:account/:mode/settings';
 const current = 'settings';
 const SETTINGS = '/v3/account_settings';
 
 type Sent = { readonly part: string; readonly mistakes: readonly Mistake[] };
+
+const rotatedMeanwhile = mistake(
+  'Somebody has made a new secret meanwhile, and yours was not made. Send the form again only if theirs is to be replaced too.',
+);
 
 export function settingsScreens(declare: Declare, { basePath }: DashboardDependencies): void {
   const hereOf = ({ place }: Visit) => `${basePath}${pathIn(place.tenant, 'settings')}`;
@@ -43,14 +50,16 @@ export function settingsScreens(declare: Declare, { basePath }: DashboardDepende
 
   async function screen(visit: Visit, sent: Sent = { part: '', mistakes: [] }): Promise<Outcome> {
     const { api, place, form, visitor } = visit;
-    const [settings, accounts, credentials] = await Promise.all([
+    const [settings, accounts, credentials, secret] = await Promise.all([
       api.get<Settings>(SETTINGS),
       api.get<readonly ReceivingAccount[]>('/v3/receiving_account'),
       api.get<readonly RailCredentials[]>('/v3/rail_credentials'),
+      place.may('WEBHOOK_SECRET.ROTATE') ? api.get<WebhookSecret>('/v3/webhook_secret') : null,
     ]);
     if (!settings.ok) return refused(settings.status, settings.mistakes);
     if (!accounts.ok) return refused(accounts.status, accounts.mistakes);
     if (!credentials.ok) return refused(credentials.status, credentials.mistakes);
+    if (secret?.ok === false) return refused(secret.status, secret.mistakes);
     const token = tokenField(visitor);
     const partIn = (part: (typeof settingParts)[number]): Html => {
       const fields = fieldsOf(visit, part);
@@ -75,11 +84,12 @@ ${part.part === 'branding' && place.may('LOGO.SET') && html`<p><a href="${hereOf
 ${credentialsIn(visit, credentials.data)}
 ${place.may('ACCOUNT_SETTINGS.UPDATE') && settingParts.map(partIn)}
 ${
-  place.may('WEBHOOK_SECRET.ROTATE') &&
+  secret &&
   html`<section><h2>Secret of webhooks to the addresses of sessions</h2>
 <p>Endpoints have secrets of their own.</p>
+${factsOf([['The secret before signs until', timeIn(secret.data.previous_secret_expires_at)]])}
 ${otherMistakes(ofSecret)}
-<form method="post" action="${hereOf(visit)}/webhook-secret">${token}${onceField()}
+<form method="post" action="${hereOf(visit)}/webhook-secret">${token}${versionField(secret.etag)}${onceField()}
 ${overlapField}
 <button>Make a new secret</button>
 </form></section>`
@@ -145,8 +155,14 @@ ${table('Credentials', ['Rail', 'Secrets', 'Set'], rows, '')}</section>`;
     async (visit) => {
       const { api, form } = visit;
       const body = { overlap_seconds: secondsIn(form) };
-      const answer = await api.send<WebhookSecret>('POST', '/v3/webhook_secret/rotate', body, onceIn(form));
-      if (!answer.ok) return screen(visit, { part: 'webhook-secret', mistakes: answer.mistakes });
+      const answer = await api.send<NewSecret>('POST', '/v3/webhook_secret/rotate', body, {
+        ...onceIn(form),
+        ...conditionIn(form),
+      });
+      if (!answer.ok) {
+        const mistakes = answer.status === STALE ? rotatedMeanwhile : answer.mistakes;
+        return screen(visit, { part: 'webhook-secret', mistakes });
+      }
       const { secret, previous_secret_expires_at: until } = answer.data;
       return {
         title: 'The new secret of webhooks',

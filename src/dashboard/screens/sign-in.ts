@@ -11,9 +11,10 @@ import { BAD_PASSKEY, type NewSignIn } from '../../users/user-commands.ts';
 import { clearCookie, newCookieSecret, newFormToken, setCookie } from '../cookie.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { executeOnUser } from '../execute.ts';
+import { mistake } from '../form.ts';
 import { isEmail } from '../personal.ts';
 import type { Declare } from '../screen.ts';
-import { arrived, codeScreen, goOnIn, goOnTo, mistake, PAUSED, signInScreen } from '../sign-in-forms.ts';
+import { arrived, codeScreen, goOnIn, goOnTo, PAUSED, signInScreen } from '../sign-in-forms.ts';
 import { anyVisitor, signInBy, visitorOf } from '../visitor.ts';
 
 /** It says the same of everybody, so that it does not tell whether there is such a user. */

@@ -51,7 +51,7 @@ const LIST = 'list';
 /** The way back to the list of deliveries that a form was sent from; undefined for a form elsewhere. */
 export function listBehind({ [LIST]: list }: Form): string | undefined {
   if (list === undefined) return undefined;
-  return `webhooks${hereIn(filtersFor([]), formOf(Object.fromEntries(new URLSearchParams(list))))}`;
+  return `webhooks${hereIn(formOf(Object.fromEntries(new URLSearchParams(list))), filtersFor([]))}`;
 }
 
 export function webhookScreens(declare: Declare, { basePath }: DashboardDependencies): void {
@@ -97,7 +97,7 @@ ${visit.place.may('WEBHOOK_ENDPOINT.CREATE') && html`<p><a class="button" href="
   function deliveriesIn(visit: Visit, deliveries: readonly Delivery[]): Html {
     const here = hereOf(visit);
     const mayResend = visit.place.may('WEBHOOK_DELIVERY.RESEND');
-    const listed = hereIn(filtersFor([]), visit.query);
+    const listed = hereIn(visit.query, filtersFor([]));
     const resend = ({ id }: Delivery) =>
       html`<form method="post" action="${here}/deliveries/${id}/resend">${tokenField(visit.visitor)}${onceField()}${hidden(LIST, listed)}<button class="quiet">Resend</button></form>`;
     const rows = deliveries.map((each) => [
@@ -125,7 +125,7 @@ ${visit.place.may('WEBHOOK_ENDPOINT.CREATE') && html`<p><a class="button" href="
     return html`<section><h2>Resend what has failed</h2>
 <p>All failed deliveries go out again, the oldest first, but for those to endpoints that are disabled or deleted.</p>
 ${otherMistakes(mistakes, ['since'])}
-<form method="post" action="${hereOf(visit)}/resend${hereIn(filtersFor([]), visit.query)}">${tokenField(visit.visitor)}${onceField()}
+<form method="post" action="${hereOf(visit)}/resend${hereIn(visit.query, filtersFor([]))}">${tokenField(visit.visitor)}${onceField()}
 ${field({ name: 'since', label: 'Created since', type: 'date', value: form.since, hint: 'A day in UTC. Without one, all that are kept.' }, mistakes)}
 ${field({ name: 'to', label: 'To', choices: choicesOf(endpoints), value: form.to })}
 <button>Resend them</button>
@@ -148,13 +148,13 @@ ${field({ name: 'to', label: 'To', choices: choicesOf(endpoints), value: form.to
           title: 'There are more',
           current,
           main: html`<p>${resent} deliveries are sent again so far.</p>
-<form method="post" action="${hereOf(visit)}/resend${hereIn(filtersFor([]), visit.query)}">${tokenField(visit.visitor)}${onceField()}
+<form method="post" action="${hereOf(visit)}/resend${hereIn(visit.query, filtersFor([]))}">${tokenField(visit.visitor)}${onceField()}
 ${hidden('since', since)}${hidden('to', to)}${hidden('after', cursor ?? '')}
 <button>Resend the next ones</button>
 </form>`,
         };
       const done = resent > 0 ? 'deliveries-resent' : 'nothing-resent';
-      return { goTo: wayIn(place.tenant, `webhooks${hereIn(filtersFor([]), visit.query)}`), done };
+      return { goTo: wayIn(place.tenant, `webhooks${hereIn(visit.query, filtersFor([]))}`), done };
     },
   );
 }

@@ -1,12 +1,13 @@
 /** Bank entries: list and fetch them, and decide about those that match no session. */
 import { type BankEntry, type EntryId, unassigned } from '../../banking/entry.ts';
 import { representEntry } from '../../banking/representation.ts';
+import { entryTag } from '../../banking/tags.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import type { EntryAction } from '../../writer/command.ts';
-import { JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
+import { conditionOf, JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { envelope, success } from '../envelope.ts';
+import { envelope, etagOf, success } from '../envelope.ts';
 import { fieldsError } from '../errors.ts';
 import { schemaProblems } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
@@ -55,6 +56,7 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
     operation(
       {
         operation: 'BANK_ENTRY.FETCH',
+        versioned: 'read',
         tag,
         permission: 'bank',
         summary: 'Fetch a bank entry',
@@ -65,6 +67,7 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
     async (request, reply) => {
       schemaProblems(request);
       const entry = await entryAt(principalOf(request).tenant, request.params.id);
+      reply.header('etag', etagOf(entryTag(entry)));
       return reply.type(JSON_TYPE).send(envelope('BANK_ENTRY.FETCH', present(entry)));
     },
   );
@@ -74,6 +77,7 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
     operation(
       {
         operation: 'BANK_ENTRY.ASSIGN',
+        versioned: 'change',
         tag,
         permission: 'bank',
         currencyOf: async (request) => {
@@ -84,7 +88,7 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
         description:
           'Books the entry for one session, or in parts for several: all parts are booked, or none. A transfer that was taken back, assigned to its session, is a reversal. Money that `concerns` a refund, assigned as a whole to the session of that refund, makes it `failed`.',
         answers: 'BankEntry',
-        errors: ['entry_settled', 'not_payable'],
+        errors: ['entry_settled', 'not_payable', 'version_stale'],
       },
       { params, body: assignBody },
     ),
@@ -114,11 +118,12 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
     operation(
       {
         operation: 'BANK_ENTRY.IGNORE',
+        versioned: 'change',
         tag,
         permission: 'bank',
         summary: 'Ignore an entry',
         answers: 'BankEntry',
-        errors: ['entry_settled'],
+        errors: ['entry_settled', 'version_stale'],
       },
       { params, body: ignoreBody },
     ),
@@ -136,6 +141,7 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
     operation(
       {
         operation: 'BANK_ENTRY.REOPEN',
+        versioned: 'change',
         tag,
         permission: 'bank',
         optionalBody: true,
@@ -143,7 +149,7 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
         description:
           'Undoes ignoring an entry, or sending it back before the bank has done so. Make sure first that the bank will not carry out the transfer.',
         answers: 'BankEntry',
-        errors: ['entry_settled'],
+        errors: ['entry_settled', 'version_stale'],
       },
       { params, body: reopenBody },
     ),
@@ -161,13 +167,14 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
     operation(
       {
         operation: 'BANK_ENTRY.SEND_BACK',
+        versioned: 'change',
         tag,
         permission: 'refund',
         optionalBody: true,
         summary: 'Send an entry back',
         description: 'Returns the unassigned amount to its sender with the next payment file.',
         answers: 'BankEntry',
-        errors: ['entry_settled', 'not_refundable'],
+        errors: ['entry_settled', 'not_refundable', 'version_stale'],
       },
       { params, body: sendBackBody },
     ),
@@ -190,8 +197,8 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
     const origin = originOf(request);
     const time = await now(origin.tenant);
     const executed = await execute(
-      { subject: 'bank_entry', origin, now: time, id, reference, action },
-      (entry) => success(operation, present(entry)),
+      { subject: 'bank_entry', origin, now: time, id, reference, action, ...conditionOf(request) },
+      (entry) => success(operation, present(entry), { etag: etagOf(entryTag(entry)) }),
     );
     return sendResult(reply, executed);
   }

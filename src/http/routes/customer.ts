@@ -19,8 +19,9 @@ import {
   email,
   type GivenContact,
   givenMetadata,
+  givenReference,
+  personName,
   phone,
-  text,
 } from '../schemas/fields.ts';
 import { readPhone } from './checkout-input.ts';
 
@@ -30,7 +31,7 @@ const NO_SUCH_CUSTOMER = 'There is no such customer.';
 
 const customerBody = Type.Object(
   {
-    name: Type.Optional(text(250, 'Name.', 'Ada Lovelace')),
+    name: Type.Optional(personName('Name.')),
     email: Type.Optional(email),
     country: Type.Optional(country),
     phone: Type.Optional(phone),
@@ -38,7 +39,7 @@ const customerBody = Type.Object(
     shipping: Type.Optional(contacts('Contacts for deliveries.')),
     billing_address: Type.Optional(contacts('Alias of `billing`; ignored if both are given.')),
     shipping_address: Type.Optional(contacts('Alias of `shipping`; ignored if both are given.')),
-    reference_id: Type.Optional(text(128, 'Your reference.', 'customer-42')),
+    reference_id: Type.Optional(givenReference('Your reference.', 'customer-42')),
     metadata: Type.Optional(givenMetadata),
   },
   {

@@ -31,7 +31,7 @@ export function paymentFileRoutes(api: Api, { store, execute, now }: Dependencie
         permission: 'refund',
         summary: 'Create a payment file',
         description:
-          'Creates an ISO 20022 pain.001 file of all pending refunds and returns that leave one account and are in no file yet, at most 500. Upload it to the bank; the statement with the transfers settles them.',
+          'Creates an ISO 20022 pain.001 file of all pending refunds and returns that leave one account and are in no file yet, at most 500. Upload it to the bank; the statement with the transfers settles them. With the `version` of a preview, it has just the payments that the preview has shown.',
         statusCode: 201,
         answers: 'PaymentFile',
         errors: ['nothing_to_pay'],
@@ -43,7 +43,7 @@ export function paymentFileRoutes(api: Api, { store, execute, now }: Dependencie
       const { tenant } = origin;
       const problems = schemaProblems(request);
       if (problems.length > 0) throw fieldsError(problems);
-      const { receiving_account, execute_on } = request.body;
+      const { receiving_account, execute_on, version } = request.body;
       const time = await now(tenant);
       const today = new Date(time).toISOString().slice(0, 10);
       const executeOn = execute_on ?? today;
@@ -60,7 +60,7 @@ export function paymentFileRoutes(api: Api, { store, execute, now }: Dependencie
       }
       const { refunds, returns, leftOut } = await outgoingFrom(store, tenant, account, receivingAccounts);
       const id = newId('bfl', time);
-      const content = { account, executeOn, refunds, returns, leftOut };
+      const content = { account, executeOn, refunds, returns, leftOut, version };
       const executed = await execute({ subject: 'payment_file', origin, now: time, id, ...content }, (file) =>
         created('PAYMENT_FILE.CREATE', present(file), `/v3/payment_file/${id}`),
       );

@@ -1,14 +1,15 @@
 /** Refunds: create, settle, list and fetch them. */
+import { refundTag } from '../../banking/tags.ts';
 import type { CheckoutCommand } from '../../checkout/commands.ts';
 import { MAX_REFUNDS } from '../../checkout/refunds.ts';
 import type { Serializer } from '../../checkout/serializer.ts';
-import type { Checkout } from '../../checkout/session.ts';
+import type { Checkout, Refund } from '../../checkout/session.ts';
 import { newId } from '../../lib/id.ts';
 import { withoutUndefined } from '../../lib/keys.ts';
-import { JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
+import { conditionOf, JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { created, envelope, success } from '../envelope.ts';
+import { created, envelope, etagOf, success } from '../envelope.ts';
 import { fieldsError, RequestError } from '../errors.ts';
 import { addressProblems, readMetadata, receiverProblems, schemaProblems, usableFields } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
@@ -67,6 +68,7 @@ export function refundRoutes(
         remarks,
         metadata,
         webhookUrl: request.body.webhook_url ?? '',
+        left: request.body.amount_left,
       };
       const executed = await execute({ subject: 'checkout', origin, id: payin, command }, (checkout) =>
         created('REFUND.CREATE', refundOf(checkout, id, serializer), `/v3/refund/${id}`),
@@ -80,13 +82,14 @@ export function refundRoutes(
     operation(
       {
         operation: 'REFUND.SETTLE',
+        versioned: 'change',
         tag,
         permission: 'refund',
         summary: 'Settle a refund by bank transfer',
         description:
           'For a refund that no bank statement will report: you paid it in another way, the bank refused it, or you withdraw it before it is sent. Only the provider settles refunds by card.',
         answers: 'Refund',
-        errors: ['refund_settled'],
+        errors: ['refund_settled', 'version_stale'],
       },
       { params, body: settleBody },
     ),
@@ -104,8 +107,9 @@ export function refundRoutes(
       const { status, reason = '' } = request.body;
       const time = await now(origin.tenant);
       const command: CheckoutCommand = { type: 'settle_refund', now: time, refund: id, status, reason };
-      const executed = await execute({ subject: 'checkout', origin, id: checkout.id, command }, (session) =>
-        success('REFUND.SETTLE', refundOf(session, id, serializer)),
+      const executed = await execute(
+        { subject: 'checkout', origin, id: checkout.id, command, ...conditionOf(request) },
+        (session) => success('REFUND.SETTLE', refundOf(session, id, serializer), etagIn(session, id)),
       );
       return sendResult(reply, executed);
     },
@@ -142,6 +146,7 @@ export function refundRoutes(
     operation(
       {
         operation: 'REFUND.FETCH',
+        versioned: 'read',
         tag,
         permission: 'read',
         summary: 'Fetch a refund',
@@ -154,13 +159,19 @@ export function refundRoutes(
       const { id } = request.params;
       const checkout = await store.checkouts.fetchByRefund(principalOf(request).tenant, id);
       if (checkout === null) throw notFound(NO_SUCH_REFUND);
+      reply.headers(etagIn(checkout, id));
       return reply.type(JSON_TYPE).send(envelope('REFUND.FETCH', refundOf(checkout, id, serializer)));
     },
   );
 }
 
-function refundOf(checkout: Checkout, id: string, serializer: Serializer): string {
+const refundOf = (checkout: Checkout, id: string, serializer: Serializer): string =>
+  serializer.refund(checkout, refundIn(checkout, id));
+
+const etagIn = (checkout: Checkout, id: string) => ({ etag: etagOf(refundTag(refundIn(checkout, id))) });
+
+function refundIn(checkout: Checkout, id: string): Refund {
   const refund = checkout.refunds.find((each) => each.id === id);
   if (!refund) throw new Error(`the session ${checkout.id} has no refund ${id}`);
-  return serializer.refund(checkout, refund);
+  return refund;
 }

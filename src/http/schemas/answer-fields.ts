@@ -64,6 +64,10 @@ export const kind = (name: string) =>
 export const minorUnits = (description: string) =>
   titled('MinorUnits', Type.Integer({ minimum: 0, description, examples: amountExamples }));
 
+/** A tag of what was shown, which comes back with a decision on it. */
+export const version = (description: string) =>
+  titled('Version', text(description, 'J5rG0WvX1m3yq9Zt_bQk2A'));
+
 export const count = (description: string) =>
   titled('Count', Type.Integer({ minimum: 0, description, examples: [3] }));
 
@@ -79,6 +83,12 @@ export const requestId = (description: string) => titled('RequestId', text(descr
 
 export const actor = (description: string) => titled('Actor', text(description, 'ak_test_5x8m2kq07vw3cd9r'));
 
+/** A mistake in words. */
+export const explanation = titled(
+  'Explanation',
+  text('Explanation in one sentence.', 'There is no such checkout session.'),
+);
+
 /** A mistake of a request. */
 export const mistake = titled(
   'Mistake',
@@ -88,7 +98,7 @@ export const mistake = titled(
         description: 'Code of the reason; see the error reference.',
         examples: [105],
       }),
-      message: text('Explanation in one sentence.', 'There is no such checkout session.'),
+      message: explanation,
       remarks: text('Invalid field as JSON pointer (RFC 6901), or empty.', ''),
     },
     closed,

@@ -4,6 +4,7 @@ import { Type } from '../../lib/json-schema.ts';
 import {
   closed,
   createdAt,
+  explanation,
   type FieldsOf,
   freeForm,
   id,
@@ -20,6 +21,7 @@ import {
 } from './answer-fields.ts';
 import { bankResources } from './bank-answers.ts';
 import { eventResources } from './event-answers.ts';
+import { titled } from './fields.ts';
 import { managementResources } from './management-answers.ts';
 import { movementResources } from './movement-answers.ts';
 import { overviewResources } from './overview-answers.ts';
@@ -130,12 +132,17 @@ export const resources = {
   ),
 } as const;
 
+const refusedBecause = titled(
+  'ErrorMessage',
+  text('`RESOURCE.OPERATION.REASON`.', 'CHECKOUT.UPDATE.NOT_FOUND'),
+);
+
 /** Bodies of failed requests. */
 export const errorBodies = {
   Error: Type.Object(
     {
       status: Type.Literal('error', { type: 'string' }),
-      message: text('`RESOURCE.OPERATION.REASON`.', 'CHECKOUT.UPDATE.NOT_FOUND'),
+      message: refusedBecause,
       errors: Type.Array(mistake, { minItems: 1, description: 'All mistakes of the request.' }),
       request_id: requestId('Identifies the request in the log.'),
     },
@@ -149,12 +156,12 @@ export const errorBodies = {
       detail: text('Explanation of this case.', 'There is no such checkout session.'),
       instance: text('URN of the request.', 'urn:opentill:request:req_1x2y3z0001'),
       code: Type.Integer({ description: 'Code of the reason.', examples: [105] }),
-      message: text('`RESOURCE.OPERATION.REASON`.', 'CHECKOUT.UPDATE.NOT_FOUND'),
+      message: refusedBecause,
       errors: Type.Array(
         Type.Object(
           {
             code: Type.Integer({ description: 'Code of the reason.', examples: [105] }),
-            detail: text('Explanation in one sentence.', 'There is no such checkout session.'),
+            detail: explanation,
             pointer: text('Invalid field as JSON pointer (RFC 6901), or empty.', ''),
           },
           closed,

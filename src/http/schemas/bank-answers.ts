@@ -16,6 +16,7 @@ import {
   oneOf,
   text,
   time,
+  version,
 } from './answer-fields.ts';
 import { titled } from './fields.ts';
 
@@ -247,6 +248,7 @@ export const bankResources = {
       currency: currencyCode(),
       count: count('Number of payments.', 2),
       amount: minorUnits('Their sum.'),
+      version: version('Version of the payments, as the preview has told it: a file for it has no others.'),
       left_out: leftOut('Payments that no file can have, and why: 100 at most.'),
     } satisfies FieldsOf<typeof representOutgoing>,
     { ...closed, description: 'Content of a payment file, if it were created now.' },

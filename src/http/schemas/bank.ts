@@ -2,10 +2,12 @@
 
 import { entryStates } from '../../banking/entry.ts';
 import { Type } from '../../lib/json-schema.ts';
+import { minorUnits, version } from './answer-fields.ts';
 import { pageQuery } from './checkout.ts';
-import { amount, closed, idText, text } from './fields.ts';
+import { amount, closed, givenSessionId, text, titled } from './fields.ts';
 
-const note = (description: string, example: string) => text(500, description, example);
+const note = (description: string) =>
+  titled('EntryNote', text(500, description, 'We know of no such order.'));
 
 const statementQuery = Type.Object(
   {
@@ -59,7 +61,7 @@ export const assignBody = Type.Object(
     parts: Type.Array(
       Type.Object(
         {
-          payin: idText('chk', 'Id of the payin, which is the id of the session.'),
+          payin: givenSessionId('Id of the payin, which is the id of the session.'),
           amount: Type.Optional(amount('Amount to book, in minor units. Default: the unassigned rest.', 1)),
         },
         { additionalProperties: false },
@@ -67,9 +69,8 @@ export const assignBody = Type.Object(
       { minItems: 1, maxItems: 20, description: 'Sessions to book for. An unassigned rest stays open.' },
     ),
     amount_unassigned: Type.Optional(
-      amount(
+      minorUnits(
         'The `amount_unassigned` that the decision was made on: nothing is booked if it has changed since.',
-        0,
       ),
     ),
   },
@@ -92,12 +93,12 @@ export const ignoreBody = Type.Object(
 );
 
 export const reopenBody = Type.Object(
-  { reason: Type.Optional(note('Reason, for your records.', 'The bank has refused the transfer.')) },
+  { reason: Type.Optional(note('Reason, for your records.')) },
   { additionalProperties: false },
 );
 
 export const sendBackBody = Type.Object(
-  { reason: Type.Optional(note('Reason that the sender is told.', 'We know of no such order.')) },
+  { reason: Type.Optional(note('Reason that the sender is told.')) },
   { additionalProperties: false },
 );
 
@@ -110,6 +111,9 @@ export const paymentFileBody = Type.Object(
         description: 'Execution date. Default: today.',
         examples: ['2030-02-01'],
       }),
+    ),
+    version: Type.Optional(
+      version('Version of the payments, as the preview has told it: a file for it has no others.'),
     ),
   },
   { additionalProperties: false, examples: [{ receiving_account: 'eur' }] },

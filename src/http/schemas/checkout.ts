@@ -13,14 +13,20 @@ import {
   cursorText,
   email,
   givenMetadata,
+  givenReference,
   idInPath,
   LINE,
   lines,
+  personName,
   phone,
   text,
   timestamp,
   titled,
 } from './fields.ts';
+
+const givenCustomerId = Type.Unsafe<CustomerId>(
+  titled('GivenCustomerId', text(64, 'Id of the customer.', 'cus_01k9zq4tn30000x5r7m2c9w1he')),
+);
 
 const itemFields = {
   name: Type.String({
@@ -82,14 +88,12 @@ export const createBody = Type.Object(
         description: 'Items of the invoice. An empty list counts as absent.',
       }),
     ),
-    customer: Type.Optional(
-      Type.Unsafe<CustomerId>(text(64, 'Id of the customer.', 'cus_01k9zq4tn30000x5r7m2c9w1he')),
-    ),
+    customer: Type.Optional(givenCustomerId),
     customer_details: Type.Optional(
       Type.Object(
         {
-          customer: Type.Optional(Type.Unsafe<CustomerId>(text(64, 'Id of the customer.'))),
-          name: Type.Optional(text(250, 'Name of the payer.', 'Ada Lovelace')),
+          customer: Type.Optional(givenCustomerId),
+          name: Type.Optional(personName('Name of the payer.')),
           email: Type.Optional(email),
           country: Type.Optional(country),
           phone: Type.Optional(phone),
@@ -127,7 +131,7 @@ export const createBody = Type.Object(
         description: 'Time at which the session expires, from 60 seconds to 180 days ahead. Default: never.',
       }),
     ),
-    reference_id: Type.Optional(text(128, 'Your reference. Default: a generated UUID.', 'order-1001')),
+    reference_id: Type.Optional(givenReference('Your reference. Default: a generated UUID.', 'order-1001')),
     metadata: Type.Optional(givenMetadata),
     txn_source: Type.Optional(Type.Unknown({ description: 'Accepted for compatibility; without effect.' })),
     txn_source_category: Type.Optional(

@@ -47,6 +47,16 @@ export const idText = <P extends IdPrefix>(prefix: P, description: string) =>
 export const idInPath = <P extends IdPrefix>(prefix: P, description: string) =>
   Type.Unsafe<Id<P>>(Type.String({ description, examples: [`${prefix}_01k9zq4tn30000x5r7m2c9w1he`] }));
 
+/** The id of a session, which is that of its payin, in a body. */
+export const givenSessionId = (description: string) => titled('GivenSessionId', idText('chk', description));
+
+export const personName = (description: string) =>
+  titled('PersonName', text(250, description, 'Ada Lovelace'));
+
+/** A reference of the merchant’s own. */
+export const givenReference = (description: string, example: string) =>
+  titled('GivenReference', text(128, description, example));
+
 /** A cursor of a list: the id next to which a page begins, which clients need not know (`opaque`). */
 export const cursorText = <P extends IdPrefix>(prefix: P, description: string) =>
   idOfForm(prefix, { description, opaque: true });
@@ -124,7 +134,7 @@ const label = Type.Optional(titled('AddressLabel', text(100, 'A name for the add
 
 const contactFields = {
   label,
-  name: Type.Optional(titled('ContactName', text(250, 'Name of the person or company.'))),
+  name: Type.Optional(personName('Name of the person or company.')),
   email: Type.Optional(email),
   phone: Type.Optional(phone),
 };

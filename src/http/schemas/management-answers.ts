@@ -165,16 +165,15 @@ export const managementResources = {
   WebhookSecret: Type.Object(
     {
       object: kind('webhook_secret'),
-      secret: text('New secret.', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'),
+      secret: nullable(text('New secret.', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')),
       previous_secret_expires_at: nullable(
         time('Time until which the previous secret signs too; null if it no longer does.'),
       ),
-      dropped_secret_expires_at: nullable({
-        ...time(
+      dropped_secret_expires_at: nullable(
+        time(
           'Time until which the secret before that would have signed; it no longer does. Null if there is none.',
         ),
-        examples: [null],
-      }),
+      ),
     },
     { ...closed, description: 'A new secret, and the fate of those before it.' },
   ),

@@ -1,9 +1,23 @@
 /** Requests about refunds. */
 import { Type } from '../../lib/json-schema.ts';
+import { minorUnits } from './answer-fields.ts';
 import { pageQuery } from './checkout.ts';
-import { address, amount, closed, currency, givenMetadata, idText, lines, text } from './fields.ts';
+import {
+  address,
+  amount,
+  closed,
+  currency,
+  givenMetadata,
+  givenSessionId,
+  idText,
+  lines,
+  text,
+  titled,
+} from './fields.ts';
 
-const payin = idText('chk', 'Id of the payin, which is the id of the session.');
+const payin = givenSessionId('Id of the payin, which is the id of the session.');
+
+const note = (description: string) => titled('RefundNote', text(250, description, 'The parcel was lost.'));
 
 export const refundBody = Type.Object(
   {
@@ -20,9 +34,14 @@ export const refundBody = Type.Object(
         1,
       ),
     ),
+    amount_left: Type.Optional(
+      minorUnits(
+        'The rest that the decision was made on: `amount_paid` without reversals that were not won and refunds that have not failed. Nothing is refunded if it has changed since.',
+      ),
+    ),
     currency: Type.Optional(currency),
     source: Type.Optional(Type.Unknown({ description: 'Accepted for compatibility; without effect.' })),
-    reason: Type.Optional(text(250, 'Reason, in your words.', 'The parcel was lost.')),
+    reason: Type.Optional(note('Reason, in your words.')),
     remarks: Type.Optional(lines(1000, 'Remarks for your records.')),
     metadata: Type.Optional(givenMetadata),
     webhook_url: Type.Optional(
@@ -48,9 +67,7 @@ export const refundQuery = Type.Object(
 export const settleBody = Type.Object(
   {
     status: closed(['succeeded', 'failed'], '`succeeded`: the money was returned; `failed`: it will not be.'),
-    reason: Type.Optional(
-      text(250, 'Reason of the failure, or how the money was returned.', 'Paid in cash at the counter.'),
-    ),
+    reason: Type.Optional(note('Reason of the failure, or how the money was returned.')),
   },
   { additionalProperties: false, examples: [{ status: 'succeeded', reason: 'Paid in cash.' }] },
 );

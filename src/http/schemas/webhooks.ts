@@ -4,7 +4,7 @@ import { eventSelectors } from '../../events/types.ts';
 import { type Static, Type } from '../../lib/json-schema.ts';
 import { MAX_OVERLAP_SECONDS } from '../../webhooks/secrets.ts';
 import { pageQuery } from './checkout.ts';
-import { address, closed, idText, text, timestamp, titled } from './fields.ts';
+import { address, closed, givenSessionId, idText, text, timestamp, titled } from './fields.ts';
 
 /** Above the number of types; `*` selects them all. */
 const MAX_EVENTS = 50;
@@ -90,7 +90,7 @@ export const resendFailedBody = Type.Object(
   {
     since: timestamp('Only deliveries created at this time or later.'),
     endpoint: Type.Optional(idText('whe', 'Only deliveries to this endpoint.')),
-    checkout: Type.Optional(idText('chk', 'Only deliveries about this session.')),
+    checkout: Type.Optional(givenSessionId('Only deliveries about this session.')),
     after: Type.Optional(idText('whd', '`next_cursor` of the previous answer.')),
   },
   { additionalProperties: false, examples: [{ since: '2030-01-31T12:00:00Z' }] },

@@ -1,5 +1,6 @@
 /** Commands about an entry of a bank statement: its effects are decided on what was loaded, all of them or none. */
 
+import { CHANGED_SINCE } from '../../accounts/tags.ts';
 import type { BankFileId } from '../../banking/bank-file.ts';
 import {
   assigned,
@@ -24,12 +25,14 @@ import {
   unassigned,
 } from '../../banking/entry.ts';
 import { objection } from '../../banking/objection.ts';
+import { entryTag } from '../../banking/tags.ts';
 import { type Change, decide } from '../../checkout/decide.ts';
 import type { CheckoutId } from '../../checkout/ids.ts';
 import { formatAmount } from '../../checkout/money.ts';
 import { isRefusal, type Refusal, refuse, refuseFields } from '../../checkout/refusals.ts';
 import type { Checkout } from '../../checkout/session.ts';
 import type { TenantTime } from '../../checkout/tenant.ts';
+import { isMet } from '../../lib/condition.ts';
 import { newId } from '../../lib/id.ts';
 import type { Loaded, Needs } from '../../store/store.ts';
 import {
@@ -68,7 +71,7 @@ export function decideOnBankEntry(
   loaded: Loaded,
   context: Context,
 ): Decided<BankEntry> | Refusal {
-  const { action, origin, id, reference, now } = command;
+  const { action, origin, id, reference, now, condition } = command;
   const known = loaded.bankEntries.get(reference) ?? null;
   // The same entry of another statement, or of the same one read again; or a person, or another process that found it due
   // as well, was faster.
@@ -77,6 +80,9 @@ export function decideOnBankEntry(
   if (known !== null && isDone) return { value: known, writes: [] };
   const next = nextOf(command, known, loaded);
   if (isRefusal(next)) return next;
+  // A refusal for what the entry has become says more (RFC 9110, section 13.2.1).
+  if (condition !== undefined && !isMet(condition, known && entryTag(known)))
+    return refuse('version_stale', CHANGED_SINCE);
   const { content, state, changes, sentBack } = next;
   const tries = (known?.tries ?? 0) + (action.type === 'retry' ? 1 : 0);
   // What goes back waits for the bank; everything else is tried again, and then left to a person.

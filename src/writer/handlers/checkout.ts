@@ -1,12 +1,15 @@
 /** Commands about a session: the rules decide on what was loaded, and everything that follows is written with it. */
 
 import { isForWebhookUrl } from '../../accounts/settings.ts';
+import { CHANGED_SINCE } from '../../accounts/tags.ts';
+import { refundTag } from '../../banking/tags.ts';
 import type { CheckoutCommand } from '../../checkout/commands.ts';
 import { type Customer, emailKey, identifyPayer } from '../../checkout/customer.ts';
 import { type Change, type Decision, decide } from '../../checkout/decide.ts';
 import { isRefusal, type Refusal, refuse } from '../../checkout/refusals.ts';
 import { type Checkout, isInFlight } from '../../checkout/session.ts';
 import type { TenantTime } from '../../checkout/tenant.ts';
+import { isMet } from '../../lib/condition.ts';
 import { newId } from '../../lib/id.ts';
 import { railKey } from '../../store/resources/rail-reference.ts';
 import type { Loaded, Needs, Writes } from '../../store/store.ts';
@@ -27,13 +30,16 @@ export function checkoutNeeds({ origin: { tenant }, command, id, replaces }: Cha
 }
 
 export function decideOnCheckout(
-  { origin, id, command, replaces }: ChangeCheckout,
+  { origin, id, command, replaces, condition }: ChangeCheckout,
   loaded: Loaded,
   context: Context,
 ): Decided<Checkout> | Refusal {
   const before = loaded.checkouts.get(id) ?? null;
   const decision = decideWith(before, loaded, command, id);
   if (isRefusal(decision)) return decision;
+  // A refusal for what the refund has become says more (RFC 9110, section 13.2.1).
+  if (condition !== undefined && !isMet(condition, tagBefore(before, command)))
+    return refuse('version_stale', CHANGED_SINCE);
   const { checkout, customer } = decision;
   if (decision.kind === 'unchanged') return { value: checkout, writes: [] };
   const { now, type } = command;
@@ -49,6 +55,13 @@ export function decideOnCheckout(
       customer ? { ...writes, customer } : writes,
     ],
   };
+}
+
+/** The tag of the refund that the command settles; null where there is none. */
+function tagBefore(before: Checkout | null, command: CheckoutCommand): string | null {
+  if (command.type !== 'settle_refund') return null;
+  const refund = before?.refunds.find(({ id }) => id === command.refund);
+  return refund === undefined ? null : refundTag(refund);
 }
 
 /** The change that ends a session for another one to take its place; none if it has ended already. */

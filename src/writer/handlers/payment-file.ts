@@ -5,8 +5,10 @@
 import { createHash } from 'node:crypto';
 import type { BankFile } from '../../banking/bank-file.ts';
 import { type CreditTransfer, paymentFile } from '../../banking/payment-file.ts';
+import { paymentsTag } from '../../banking/tags.ts';
 import { decide } from '../../checkout/decide.ts';
-import { isRefusal, type Refusal, refuse } from '../../checkout/refusals.ts';
+import { formatAmount } from '../../checkout/money.ts';
+import { isRefusal, type Refusal, refuse, refuseFields } from '../../checkout/refusals.ts';
 import { type Checkout, heldOf } from '../../checkout/session.ts';
 import type { Loaded, Needs, Writes } from '../../store/store.ts';
 import { auditOf, type Context, type Decided, type MakePaymentFile } from '../command.ts';
@@ -36,6 +38,12 @@ export function decideOnPaymentFile(
     const reasons = command.leftOut.slice(0, MAX_REASONS).map(({ id, reason }) => ` ${id}: ${reason}.`);
     return refuse('nothing_to_pay', `No refund or return can leave this account now.${reasons.join('')}`);
   }
+  const amount = transfers.reduce((sum, each) => sum + each.amount, 0);
+  if (command.version !== undefined && command.version !== paymentsTag(transfers)) {
+    const payments = `${transfers.length} of them, ${formatAmount(amount, account.currency)} together`;
+    const detail = `must be that of the payments that the file would have now: ${payments}`;
+    return refuseFields([{ pointer: '/version', detail }]);
+  }
   const content = paymentFile({ id, createdAt: now, executeOn: command.executeOn, account, transfers });
   const file: BankFile = {
     id,
@@ -45,7 +53,7 @@ export function decideOnPaymentFile(
     data: {
       receiving_account: account.id,
       currency: account.currency,
-      amount: transfers.reduce((sum, { amount }) => sum + amount, 0),
+      amount,
       execute_on: command.executeOn,
       payments: transfers.map(({ id, amount, creditor }) => ({ id, amount, account: creditor.account })),
       left_out: command.leftOut.map(({ id, reason }) => ({ id, reason })),

@@ -153,6 +153,7 @@ function* refunds(session: Checkout, bound: Bound, now: number): Generator<Check
   yield { ...given, attempt: null, amount: bound.payments * bound.money + 1 };
   yield { ...given, attempt: 'pat_none', amount: 1 };
   yield { ...given, attempt: null, amount: 1, currency: 'XTS' };
+  for (const left of [0, 1, bound.money]) yield { ...given, attempt: null, amount: null, left };
   for (const attempt of [null, ...session.attempts.map((each) => each.id)]) {
     yield { ...given, attempt, amount: null };
     for (let amount = 1; amount <= bound.money; amount += 1) yield { ...given, attempt, amount };

@@ -251,6 +251,7 @@ function returnExcess(sketch: Sketch, attempt: Attempt, paid: number, { refundId
 function giveBack(sketch: Sketch, command: CreateRefund): RefusalReason | null {
   const { attempt: named, currency, now } = command;
   if (currency !== null && currency !== sketch.currency) return 'field_invalid';
+  if (command.left !== undefined && command.left !== Math.max(0, allLeftOf(sketch))) return 'field_invalid';
   if (named !== null && !sketch.attempts.some(({ id }) => id === named)) return 'field_invalid';
   const newestFirst = sketch.attempts.toReversed().filter(({ id }) => named === null || named === id);
   const withMoney = newestFirst.filter(({ id }) => leftOf(sketch, id) > 0);
@@ -295,12 +296,19 @@ function askForRefund(
 /** Money of an attempt that has neither gone back, nor is on its way back, nor was or may be taken back by its rail. */
 function leftOf({ payments, refunds, reversals }: Sketch, attempt: string): number {
   const of = (part: { readonly attempt: string }) => part.attempt === attempt;
-  return (
-    sum(payments.filter(of)) -
-    sum(refunds.filter((each) => of(each) && each.status !== 'failed')) -
-    sum(reversals.filter((each) => of(each) && each.status !== 'won'))
-  );
+  const ofAttempt = { payments: payments.filter(of), refunds: refunds.filter(of) };
+  return allLeftOf({ ...ofAttempt, reversals: reversals.filter(of) });
 }
+
+/** The same of all attempts. */
+const allLeftOf = ({
+  payments,
+  refunds,
+  reversals,
+}: Pick<Sketch, 'payments' | 'refunds' | 'reversals'>): number =>
+  sum(payments) -
+  sum(refunds.filter(({ status }) => status !== 'failed')) -
+  sum(reversals.filter(({ status }) => status !== 'won'));
 
 function hearOfRefund(sketch: Sketch, command: ReportRefund): RefusalReason | null {
   const refund = sketch.refunds.find(({ id }) => id === command.refund);

@@ -1,0 +1,28 @@
+/**
+ * What the visitor of a form has seen, as the form brings it along: what they ask for is done to that alone. A form without
+ * it says nothing of what its visitor has seen.
+ */
+import type { Html } from '../lib/html.ts';
+import { type Form, hidden } from './form.ts';
+
+const VERSION = 'version';
+const LEFT = 'left';
+
+/** The hidden field with the version of what the form is about; empty where there is nothing yet. */
+export const versionField = (version: string): Html => hidden(VERSION, version);
+
+export const versionIn = ({ [VERSION]: version }: Form): string | undefined => version;
+
+/** The headers by which the API acts on that version alone, or only where there is nothing. */
+export function conditionIn(form: Form): Readonly<Record<string, string>> {
+  const version = versionIn(form);
+  if (version === undefined) return {};
+  return version === '' ? { 'if-none-match': '*' } : { 'if-match': version };
+}
+
+/** The hidden field with the amount that is left, in minor units. */
+export const leftField = (amount: number): Html => hidden(LEFT, String(amount));
+
+/** The amount, for the field of a request by which the API acts only while just so much is left. */
+export const leftIn = ({ [LEFT]: text = '' }: Form): number | undefined =>
+  /^\d{1,15}$/.test(text) ? Number(text) : undefined;
