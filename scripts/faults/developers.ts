@@ -152,10 +152,10 @@ export const developerFaults: readonly Fault[] = [
     replace: "waiting ? 'waiting' : 'waiting'",
   },
   {
-    name: 'a command says of a provider event that its session is missing, of which the rail has not told',
+    name: 'a command does not say why a provider event waits',
     file: 'src/cli/provider-event.ts',
     tests: ['test/cli/provider-events.test.ts'],
-    find: "checkout === null ? 'no session' : 'not told'",
-    replace: "checkout !== null ? 'no session' : 'not told'",
+    find: "(reason ?? '').replaceAll('_', ' ')",
+    replace: "''",
   },
 ];

@@ -129,8 +129,8 @@ export const paymentFaults: readonly Fault[] = [
     name: 'an alert about a provider event does not say whose it is',
     file: 'src/worker/provider-events.ts',
     tests: ['test/worker/provider-events.test.ts'],
-    find: '{ account: String(account), mode, event: event.id }',
-    replace: '{ event: event.id }',
+    find: '{ account: String(account), mode, event: event.id, reason }',
+    replace: '{ event: event.id, reason }',
   },
   {
     name: 'an answer of a rail is not told from what a request has changed',

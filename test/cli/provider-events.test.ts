@@ -9,7 +9,7 @@ import { runToEnd } from '../support/process.ts';
 import { startService } from '../support/service.ts';
 import { assertFailure, assertMistake, opentill, settingsFor } from './developer.ts';
 
-const open = { state: 'open', dueAt: null, tries: 9 } as const;
+const open = { state: 'open', dueAt: null, tries: 9, reason: 'no_session' } as const;
 const CAME = new Date(T).toISOString();
 
 async function setUp(t: Ends) {
@@ -43,7 +43,12 @@ suite('opentill provider-events', () => {
     const made = session(tenant, { attempts: [attempt('cs_known', { rail: 'stripe' })] });
     await write(store, tenant, { checkout: { before: null, after: made } });
     const body = '{"type":"charge.dispute.created","data":{"email":"zebulon@example.com"}}';
-    const known = await put('evt_known', { ...open, attemptReference: 'cs_known', body });
+    const known = await put('evt_known', {
+      ...open,
+      reason: 'key_refused',
+      attemptReference: 'cs_known',
+      body,
+    });
     const both = await put('evt_both', { ...open, attemptReference: 'att_1', paymentReference: 'pi_1' });
     const once = await put('evt_once', {
       ...open,
@@ -52,19 +57,19 @@ suite('opentill provider-events', () => {
       paymentReference: 'pi_2',
     });
     const dueAt = Date.now() + 3_600_000;
-    const later = await put('evt_later', { tries: 3, dueAt, attemptReference: null });
+    const later = await put('evt_later', { dueAt, attemptReference: null });
     const list = await run('list');
     assert.deepEqual([list.code, list.stderr], [0, '']);
     assert.deepEqual(list.stdout.split('\n'), [
       `${once}  ${CAME}  stripe  -  evt_once  no session  pi_2  1 try  waits for a person`,
       `${both}  ${CAME}  stripe  -  evt_both  no session  att_1, pi_1  9 tries  waits for a person`,
-      `${known}  ${CAME}  stripe  charge.dispute.created  evt_known  not told  ${made.id}  9 tries  waits for a person`,
+      `${known}  ${CAME}  stripe  charge.dispute.created  evt_known  key refused  ${made.id}  9 tries  waits for a person`,
       '',
     ]);
     const waiting = await run('list', '--waiting');
     assert.equal(
       waiting.stdout,
-      `${later}  ${CAME}  stripe  -  evt_later  no session  -  3 tries  ${new Date(dueAt).toISOString()}\n`,
+      `${later}  ${CAME}  stripe  -  evt_later  -  -  0 tries  ${new Date(dueAt).toISOString()}\n`,
     );
     const two = await run('list', '--limit', '2');
     assert.deepEqual(two.stdout.match(/pev_\w+/g), [once, both]);

@@ -39,7 +39,7 @@ export function waitingEventRoutes(
         permission: 'read',
         summary: 'List provider events that wait',
         description:
-          'Messages of payment providers that have not led to a session, newest first: no payment has their references, or the rail has not told of the payment: it did not answer, or it refuses the key. Each is looked at nine times in three days; from then on it waits for a person. Their content, which may be about people, is not shown.',
+          'Messages of payment providers that have not led to a session, newest first, with the reason. Each is looked at nine times in three days; from then on it waits for a person. Their content, which may be about people, is not shown.',
         lists: 'ProviderEvent',
       },
       { querystring: query },

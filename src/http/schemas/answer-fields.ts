@@ -14,11 +14,12 @@ export const oneOf = (values: readonly string[], description: string) =>
   Type.Enum([...values], { type: 'string', description, examples: [values[0]] });
 
 export function nullable(schema: TSchema): TSchema {
-  const { type, title } = schema as { type?: unknown; title?: string };
+  const { type, title, ...rest } = schema as { type?: unknown; title?: string; enum?: readonly string[] };
   if (typeof type === 'string' && type !== 'object')
     return Type.Unsafe<unknown>({
       ...schema,
       type: [type, 'null'],
+      ...(rest.enum === undefined ? {} : { enum: [...rest.enum, null] }),
       ...(title === undefined ? {} : { title: `${title}OrNull` }),
     });
   return Type.Union([schema, Type.Null()]);

@@ -34,6 +34,7 @@ const LOGO_THERE = 'the logo that an account names is there';
 const LOG_OF_ENDPOINTS = 'the log of changes tells of no endpoint and no version of one that does not exist';
 const ENTRY_TIME = 'a bank entry has a due time as long as it waits to be matched';
 const EVENT_TIME = 'a provider event has a due time as long as it waits';
+const EVENT_REASON = 'a provider event says why it waits once it was looked at';
 const OF_ATTEMPT = 'refunds and reversals belong to attempts of their session';
 const OF_EVENT = 'every delivery is of an event, and has its subject, its number and its time';
 const OWNER = 'every event belongs to a session, or to an endpoint that is there or was deleted';
@@ -344,6 +345,10 @@ const common: readonly Damage[] = [
   [EVENT_TIME, `UPDATE provider_event SET due_at = NULL WHERE state = 'waiting'`],
   [EVENT_TIME, `UPDATE provider_event SET due_at = 1 WHERE state = 'done'`],
   [EVENT_TIME, `UPDATE provider_event SET tries = -1 WHERE state = 'done'`],
+  [EVENT_REASON, `UPDATE provider_event SET reason = 'no_answer' WHERE state = 'done'`],
+  [EVENT_REASON, `UPDATE provider_event SET reason = 'no_answer' WHERE state = 'waiting'`],
+  [EVENT_REASON, `UPDATE provider_event SET tries = 1 WHERE state = 'waiting'`],
+  [EVENT_REASON, `UPDATE provider_event SET state = 'open', due_at = NULL WHERE state = 'waiting'`],
   [
     'no provider event is there twice',
     `DROP INDEX provider_event_reference; UPDATE provider_event SET reference = 'evt-1'`,
