@@ -7,6 +7,7 @@ const rail = (file: string, ...tests: readonly string[]) => ({
 });
 
 const refusedKey = rail('stripe/client', 'stripe/client');
+const permissions = rail('stripe/permissions', 'stripe/permissions');
 
 export const methodFaults: readonly Fault[] = [
   {
@@ -292,6 +293,43 @@ export const methodFaults: readonly Fault[] = [
     ...rail('stripe/standing', 'stripe/sync'),
     find: 'const reason = untold && toldOf(untold);',
     replace: 'const reason = untold && untold.message;',
+  },
+  {
+    name: 'of the permissions that a key lacks, that of the call alone is named',
+    ...rail('stripe/client', 'stripe/permissions'),
+    find: 'status === 403 ? await lackedBy(key) : []',
+    replace: 'status === 402 ? await lackedBy(key) : []',
+  },
+  {
+    name: 'a wrong key is asked what it may do',
+    ...rail('stripe/client', 'stripe/permissions'),
+    find: 'status === 403 ? await lackedBy(key) : []',
+    replace: 'status !== 0 ? await lackedBy(key) : []',
+  },
+  {
+    name: 'Stripe is asked at every refusal what a key lacks',
+    ...rail('stripe/client', 'stripe/permissions'),
+    find: 'known && now - known.at < TOLD_MS',
+    replace: 'known && now < known.at',
+  },
+  {
+    name: 'a permission of which Stripe does not answer counts as lacking',
+    ...permissions,
+    find: '() => false,',
+    replace: '() => true,',
+  },
+  {
+    name: 'a key that is refused for another reason is said to lack permissions',
+    ...permissions,
+    find: ' && /permission/i.test(text)',
+    replace: '',
+  },
+  {
+    name: 'doctor takes a key that lacks permissions for a good one',
+    file: 'src/cli/doctor/rails.ts',
+    tests: ['test/cli/doctor/outside.test.ts'],
+    find: 'if (isAccepted && names.length === 0)',
+    replace: 'if (isAccepted)',
   },
   {
     name: 'a key that Stripe refuses is taken for one to which it did not answer',
