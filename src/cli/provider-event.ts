@@ -52,3 +52,10 @@ export function lineOf(event: ProviderEvent): string {
   ];
   return columns.map((text) => text || '-').join('  ');
 }
+
+/** Each field in a line of its own. */
+export const linesOf = (event: ProviderEvent): readonly string[] =>
+  (Object.keys(providerEventKeys) as (keyof typeof providerEventKeys)[]).map((name) => {
+    const value = event[name];
+    return `${name}: ${value === null || value === '' ? '-' : printable(String(value))}`;
+  });

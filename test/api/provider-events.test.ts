@@ -77,6 +77,20 @@ test('those that are open are listed, with the session whose rail has not answer
   assert.equal((await list(`?limit=1&after=${unknown.id}`)).data[0].id, known.id);
 });
 
+test('one is fetched as it is listed, until it has led to a session', async () => {
+  const event = await put(providerEvent('evt_one', { ...open, attemptReference: 'cs_known' }));
+  const { status, json, text } = await call('GET', `/v3/provider_event/${event.id}`);
+  assert.equal(status, 200, text);
+  assert.equal(json.message, 'PROVIDER_EVENT.FETCH.SUCCESS');
+  assert.match(json.data.checkout, /^chk_/);
+  assert.deepEqual(
+    json.data,
+    (await list()).data.find(({ id }: Data) => id === event.id),
+  );
+  await put({ ...event, state: 'done', reason: null });
+  assert.equal((await call('GET', `/v3/provider_event/${event.id}`)).status, 404);
+});
+
 test('those that are looked at again are listed where they are asked for', async () => {
   const dueAt = Date.now() + 3_600_000;
   await put(providerEvent('evt_waiting', { dueAt, tries: 3, reason: 'no_answer' }));

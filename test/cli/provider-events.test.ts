@@ -77,6 +77,35 @@ suite('opentill provider-events', () => {
     assert.equal((await run('list', '--limit', '3')).stderr, '');
   });
 
+  test('shows one, field by field', async () => {
+    await using t = cleanUp();
+    const { put, run, service } = await setUp(t);
+    const body = '{"type":"charge.failed","email":"zebulon@example.com"}';
+    const id = await put('evt_one', { ...open, reason: 'key_refused', paymentReference: 'pi_1', body });
+    const { code, stdout, stderr } = await run('show', id);
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.deepEqual(stdout.trimEnd().split('\n'), [
+      `id: ${id}`,
+      `created_at: ${CAME}`,
+      'rail: stripe',
+      'reference: evt_one',
+      'type: charge.failed',
+      'status: open',
+      'reason: key_refused',
+      'tries: 9',
+      'next_try_at: -',
+      'checkout: -',
+      'attempt_reference: cs_1',
+      'payment_reference: pi_1',
+    ]);
+    await assertFailure(
+      t,
+      ['provider-events', 'show', 'pev_01k9zq4tn30000x5r7m2c9w1he'],
+      settingsFor(service),
+      /There is no such provider event/,
+    );
+  });
+
   test('has one looked at again at once', async () => {
     await using t = cleanUp();
     const { put, run, service } = await setUp(t);
