@@ -309,8 +309,8 @@ export const methodFaults: readonly Fault[] = [
   {
     name: 'Stripe is asked at every refusal what a key lacks',
     ...rail('stripe/client', 'stripe/permissions'),
-    find: 'known && now - known.at < TOLD_MS',
-    replace: 'known && now < known.at',
+    find: 'known && at - known.at < TOLD_MS',
+    replace: 'known && at < known.at',
   },
   {
     name: 'a permission of which Stripe does not answer counts as lacking',

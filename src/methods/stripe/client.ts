@@ -125,11 +125,11 @@ export function createLine(options: LineOptions): Ask {
   /** What a key lacks is asked as seldom as it is told. */
   function lackedBy(key: string): Promise<readonly string[]> {
     const mark = hash('sha256', key, 'base64url');
-    const now = performance.now();
+    const at = performance.now();
     const known = lacked.get(mark);
-    if (known && now - known.at < TOLD_MS) return known.names;
+    if (known && at - known.at < TOLD_MS) return known.names;
     const names = lackedPermissions(key, { apiUrl, timeoutMs, http });
-    lacked.set(mark, { at: now, names });
+    lacked.set(mark, { at, names });
     return names;
   }
 
