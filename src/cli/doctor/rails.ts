@@ -4,7 +4,6 @@ import type { Mode } from '../../checkout/tenant.ts';
 import { advised, type Finding, good, wrong } from '../../lib/finding.ts';
 import { createVault, type Vault } from '../../methods/credentials.ts';
 import { STRIPE, type StripeKeys, stripeKeysOf } from '../../methods/stripe/credentials.ts';
-import { fetchHttp } from '../../methods/stripe/http.ts';
 import { FEES_PERMISSION, lackedPermissions } from '../../methods/stripe/permissions.ts';
 import { causeOf } from '../client.ts';
 import { printable } from '../printable.ts';
@@ -169,7 +168,7 @@ async function permissionsFinding(
   key: string,
   isAccepted: boolean,
 ): Promise<Finding> {
-  const names = await lackedPermissions(key, { apiUrl, timeoutMs: WITHIN_MS, http: fetchHttp });
+  const names = await lackedPermissions(key, { apiUrl, timeoutMs: WITHIN_MS });
   if (isAccepted && names.length === 0) return good(`Stripe accepts the key ${which}.`);
   const text =
     names.length === 0

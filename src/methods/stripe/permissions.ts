@@ -2,7 +2,7 @@
  * Permissions that a restricted key needs at Stripe. All that one lacks are found at once, by calls that have no effect:
  * Stripe looks at the permission first, and only then at what is asked for.
  */
-import { headersOf, type StripeHttp } from './http.ts';
+import { fetchHttp, headersOf, type StripeHttp } from './http.ts';
 
 /** Without this one, payments are booked all the same. */
 export const FEES_PERMISSION = 'read access to “Balance Transaction Sources”';
@@ -21,13 +21,14 @@ export type PermissionOptions = {
   /** Address of Stripe's API: scheme, host and port. */
   readonly apiUrl: string;
   readonly timeoutMs: number;
-  readonly http: StripeHttp;
+  /** Absent: over the network. */
+  readonly http?: StripeHttp;
 };
 
 /** Names of the permissions that a key lacks, as Stripe's dashboard has them; what Stripe does not say is not among them. */
 export async function lackedPermissions(
   secretKey: string,
-  { apiUrl, timeoutMs, http }: PermissionOptions,
+  { apiUrl, timeoutMs, http = fetchHttp }: PermissionOptions,
 ): Promise<readonly string[]> {
   const lacked = await Promise.all(
     needed.map(async ([name, method, path]) => {
