@@ -408,11 +408,13 @@ CREATE TABLE provider_event (
   state text COLLATE "C" NOT NULL,
   due_at bigint,
   tries integer NOT NULL,
+  reason text COLLATE "C",
   attempt_reference text COLLATE "C",
   payment_reference text COLLATE "C",
   body text NOT NULL,
   revision integer NOT NULL DEFAULT 1,
   CONSTRAINT provider_event_pkey PRIMARY KEY (account, live, id),
+  CONSTRAINT provider_event_reason_check CHECK ((reason = ANY (ARRAY['no_session'::text, 'no_answer'::text, 'key_refused'::text, 'request_refused'::text, 'answer_unclear'::text]))),
   CONSTRAINT provider_event_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'open'::text, 'done'::text])))
 );
 CREATE INDEX provider_event_due ON provider_event USING btree (account, live, due_at) WHERE (due_at IS NOT NULL);

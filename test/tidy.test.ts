@@ -130,9 +130,10 @@ suite('the layers', () => {
   });
 
   test('only the composition root picks rails; the test helpers and pages know the one of test mode', () => {
-    // Account details of a bank, its references and codes, and forms of keys are facts that others work with too.
+    // Account details of a bank, its references and codes, forms of keys and what these may do are facts that others work with
+    // too.
     const facts =
-      'bank/(receiving-account(-schema)?|identifiers|references|instructions|codes/draw)\\.ts|stripe/credentials\\.ts';
+      'bank/(receiving-account(-schema)?|identifiers|references|instructions|codes/draw)\\.ts|stripe/(credentials|permissions)\\.ts';
     mayNotImport(/^src\/(?!methods\/|pages\/)/, new RegExp(`^src/methods/(?!sandbox/|${facts})[a-z]+/`), [
       'src/main.ts',
     ]);

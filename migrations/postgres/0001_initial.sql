@@ -494,6 +494,9 @@ CREATE TABLE provider_event (
   state text COLLATE "C" NOT NULL CHECK (state IN ('waiting', 'open', 'done')),
   due_at bigint,
   tries integer NOT NULL,
+  reason text COLLATE "C" CHECK (
+    reason IN ('no_session', 'no_answer', 'key_refused', 'request_refused', 'answer_unclear')
+  ),
   attempt_reference text COLLATE "C",
   payment_reference text COLLATE "C",
   body text NOT NULL,

@@ -462,6 +462,9 @@ CREATE TABLE provider_event (
   state TEXT NOT NULL CHECK (state IN ('waiting', 'open', 'done')),
   due_at INTEGER,
   tries INTEGER NOT NULL,
+  reason TEXT CHECK (
+    reason IN ('no_session', 'no_answer', 'key_refused', 'request_refused', 'answer_unclear')
+  ),
   attempt_reference TEXT,
   payment_reference TEXT,
   body TEXT NOT NULL,

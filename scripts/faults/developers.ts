@@ -152,10 +152,17 @@ export const developerFaults: readonly Fault[] = [
     replace: "waiting ? 'waiting' : 'waiting'",
   },
   {
-    name: 'a command says of a provider event that its session is missing, of which the rail has not told',
+    name: 'a provider event is fetched without the session that has its payment',
+    file: 'src/http/routes/waiting-event.ts',
+    tests: ['test/api/provider-events.test.ts'],
+    find: 'representWaitingEvent(event, await sessionOf(store, tenant, event))',
+    replace: 'representWaitingEvent(event, null)',
+  },
+  {
+    name: 'a command does not say why a provider event waits',
     file: 'src/cli/provider-event.ts',
     tests: ['test/cli/provider-events.test.ts'],
-    find: "checkout === null ? 'no session' : 'not told'",
-    replace: "checkout !== null ? 'no session' : 'not told'",
+    find: "(reason ?? '').replaceAll('_', ' ')",
+    replace: "''",
   },
 ];

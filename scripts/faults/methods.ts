@@ -7,6 +7,7 @@ const rail = (file: string, ...tests: readonly string[]) => ({
 });
 
 const refusedKey = rail('stripe/client', 'stripe/client');
+const permissions = rail('stripe/permissions', 'stripe/permissions');
 
 export const methodFaults: readonly Fault[] = [
   {
@@ -292,5 +293,91 @@ export const methodFaults: readonly Fault[] = [
     ...rail('stripe/standing', 'stripe/sync'),
     find: 'const reason = untold && toldOf(untold);',
     replace: 'const reason = untold && untold.message;',
+  },
+  {
+    name: 'of the permissions that a key lacks, that of the call alone is named',
+    ...rail('stripe/client', 'stripe/permissions'),
+    find: 'status === 403 ? await lackedBy(key) : []',
+    replace: 'status === 402 ? await lackedBy(key) : []',
+  },
+  {
+    name: 'a wrong key is asked what it may do',
+    ...rail('stripe/client', 'stripe/permissions'),
+    find: 'status === 403 ? await lackedBy(key) : []',
+    replace: 'status !== 0 ? await lackedBy(key) : []',
+  },
+  {
+    name: 'Stripe is asked at every refusal what a key lacks',
+    ...rail('stripe/client', 'stripe/permissions'),
+    find: 'known && at - known.at < TOLD_MS',
+    replace: 'known && at < known.at',
+  },
+  {
+    name: 'a permission of which Stripe does not answer counts as lacking',
+    ...permissions,
+    find: '() => false,',
+    replace: '() => true,',
+  },
+  {
+    name: 'a key that is refused for another reason is said to lack permissions',
+    ...permissions,
+    find: ' && /permission/i.test(text)',
+    replace: '',
+  },
+  {
+    name: 'doctor takes a key that lacks permissions for a good one',
+    file: 'src/cli/doctor/rails.ts',
+    tests: ['test/cli/doctor/outside.test.ts'],
+    find: 'if (isAccepted && names.length === 0)',
+    replace: 'if (isAccepted)',
+  },
+  {
+    name: 'a key that Stripe refuses is taken for one to which it did not answer',
+    file: 'src/methods/stripe/stripe.ts',
+    tests: ['test/methods/stripe/trouble.test.ts'],
+    find: "forbidden: 'key_refused',",
+    replace: "forbidden: 'no_answer',",
+  },
+  {
+    name: 'an answer of Stripe that fits no payment is taken for none',
+    file: 'src/methods/stripe/standing.ts',
+    tests: ['test/methods/stripe/trouble.test.ts'],
+    find: "untold: 'answer_unclear'",
+    replace: "untold: 'no_answer'",
+  },
+  {
+    name: 'nobody learns what a rail said that tells nothing of a payment',
+    file: 'src/writer/rails.ts',
+    tests: ['test/writer/rails.test.ts'],
+    find: "return answer.untold ?? 'no_answer';",
+    replace: "return 'no_answer';",
+  },
+  {
+    name: 'a provider event that is done goes on saying why it waited',
+    file: 'src/writer/handlers/provider-event.ts',
+    tests: ['test/writer/provider-event.test.ts'],
+    find: "state: 'done', dueAt: null, tries, reason }",
+    replace: "state: 'done', dueAt: null, tries }",
+  },
+  {
+    name: 'a provider event that is given up does not say why',
+    file: 'src/writer/handlers/provider-event.ts',
+    tests: ['test/writer/provider-event.test.ts'],
+    find: "state: 'open', dueAt: null, tries, reason }",
+    replace: "state: 'open', dueAt: null, tries }",
+  },
+  {
+    name: 'an alert about a provider event does not say why it waits',
+    file: 'src/worker/provider-events.ts',
+    tests: ['test/worker/provider-events.test.ts'],
+    find: 'event: event.id, reason }',
+    replace: 'event: event.id }',
+  },
+  {
+    name: 'the reason of a provider event is not stored when it changes',
+    file: 'src/store/resources/provider-events.ts',
+    tests: ['test/store/sqlite.test.ts'],
+    find: "'tries', 'reason']",
+    replace: "'tries']",
   },
 ];

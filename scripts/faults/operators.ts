@@ -12,6 +12,7 @@ const identities = {
   file: 'src/users/sign-in-rules.ts',
   tests: ['test/users/identities.test.ts', 'test/dashboard/oidc.test.ts'],
 };
+const live = { file: 'src/dashboard/assets/dashboard.js', tests: ['test/dashboard/views.test.ts'] };
 const oidcScreens = { file: 'src/dashboard/screens/oidc.ts', tests: ['test/dashboard/oidc.test.ts'] };
 
 export const operatorFaults: readonly Fault[] = [
@@ -332,5 +333,42 @@ export const operatorFaults: readonly Fault[] = [
     tests: ['test/dashboard/oidc.test.ts'],
     find: 'const { identity: _, ...others } = user;',
     replace: 'const others = user;',
+  },
+  {
+    name: 'a session that was paid meanwhile goes on offering what it no longer allows',
+    ...live,
+    file: 'src/dashboard/screens/session.ts',
+    find: 'id="actions" data-live="${here}"',
+    replace: 'id="actions"',
+  },
+  {
+    name: 'a form that somebody has opened is closed by an update',
+    ...live,
+    find: "  part.querySelector('details[open] form') !== null ||\n",
+    replace: '',
+  },
+  {
+    name: 'a form that an update has brought is sent twice',
+    ...live,
+    find: '    enhance(next);\n',
+    replace: '',
+  },
+  {
+    name: 'an update replaces parts that say the same',
+    ...live,
+    find: `  for (const key of copy.querySelectorAll('[name="once"]')) key.removeAttribute('value');\n`,
+    replace: '',
+  },
+  {
+    name: 'an update takes the focus from a button',
+    ...live,
+    find: 'called ?? element.textContent.trim()',
+    replace: 'called ?? Math.random()',
+  },
+  {
+    name: 'a screen whose form was refused is not updated any more',
+    ...live,
+    find: 'live[0].dataset.live || location.href',
+    replace: 'location.href',
   },
 ];

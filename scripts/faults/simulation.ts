@@ -185,9 +185,9 @@ export const simulationFaults: readonly Fault[] = [
   {
     name: 'an event of Stripe about a declined card is believed',
     ...found('worker/provider-events'),
-    find: '  const isSettled = Boolean(',
+    find: '  const reason: WaitReason | null =',
     replace:
-      "  if (checkout && attempt && event.body.includes('payment_failed')) {\n    const said = { status: 'failed', reason: '', syncAt: null, payment: null, details: null } as const;\n    const command = { type: 'report', now, rail: event.rail, reference: attempt.reference, unknownAttempt: attempt, refundId: 'rfd_0', ...said } as const;\n    await dependencies.execute({ subject: 'checkout', origin: ownOrigin(tenant, 'rail'), id: checkout.id, command });\n    await followedUp(dependencies, tenant, event, true, now);\n    return;\n  }\n  const isSettled = Boolean(",
+      "  if (checkout && attempt && event.body.includes('payment_failed')) {\n    const said = { status: 'failed', reason: '', syncAt: null, payment: null, details: null } as const;\n    const command = { type: 'report', now, rail: event.rail, reference: attempt.reference, unknownAttempt: attempt, refundId: 'rfd_0', ...said } as const;\n    await dependencies.execute({ subject: 'checkout', origin: ownOrigin(tenant, 'rail'), id: checkout.id, command });\n    await followedUp(dependencies, tenant, event, null, now);\n    return;\n  }\n  const reason: WaitReason | null =",
   },
   {
     name: 'a page of Stripe that could not be closed is left open',

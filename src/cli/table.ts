@@ -90,6 +90,7 @@ const sections: readonly Section[] = [
       'bank payments create': () => import('./commands/bank/payments/create.ts'),
       'bank payments write': () => import('./commands/bank/payments/write.ts'),
       'provider-events list': () => import('./commands/provider-events/list.ts'),
+      'provider-events show': () => import('./commands/provider-events/show.ts'),
       'provider-events retry': () => import('./commands/provider-events/retry.ts'),
       'refunds create': () => import('./commands/refunds/create.ts'),
       'refunds settle': () => import('./commands/refunds/settle.ts'),

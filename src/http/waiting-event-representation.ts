@@ -4,7 +4,7 @@ import { timestamp } from '../checkout/representation.ts';
 import type { WaitingEvent } from '../methods/provider-event.ts';
 
 export function representWaitingEvent(
-  { id, receivedAt, rail, reference, kind, state, tries, dueAt, ...event }: WaitingEvent,
+  { id, receivedAt, rail, reference, kind, state, reason, tries, dueAt, ...event }: WaitingEvent,
   checkout: CheckoutId | null,
 ) {
   return {
@@ -15,6 +15,7 @@ export function representWaitingEvent(
     reference,
     type: kind,
     status: state,
+    reason,
     tries,
     next_try_at: dueAt === null ? null : timestamp(dueAt),
     checkout,

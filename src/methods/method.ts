@@ -61,11 +61,17 @@ export type AttemptPlan = {
   readonly details: JsonObject;
 };
 
+/** Reasons why a rail that was asked about an attempt does not tell how it stands. */
+export const untoldReasons = ['no_answer', 'key_refused', 'request_refused', 'answer_unclear'] as const;
+export type Untold = (typeof untoldReasons)[number];
+
 /** Answer of a rail that was asked about an attempt. */
 export type RailAnswer = {
   /** A time-out or a failure of the rail itself is `unknown`, never `failed`. */
   readonly status: AttemptStatus;
   readonly reason: string;
+  /** Why it tells nothing, beside `unknown`; absent: there was no answer. */
+  readonly untold?: Untold;
   /** Time to ask again, or null. */
   readonly syncAt: TenantTime | null;
   readonly payment: {

@@ -2,12 +2,17 @@
 
 import type { TenantTime } from '../checkout/tenant.ts';
 import type { Id } from '../lib/id.ts';
+import { untoldReasons } from './method.ts';
 
 /**
  * `waiting`: its rail has to be asked when it is due; `done`: the rail has answered, or the event concerns no payment;
  * `open`: retries have ended without an answer, so a person has to look.
  */
 export type ProviderEventState = 'waiting' | 'open' | 'done';
+
+/** Reasons why an event has led to nothing: no session has its payment, or what its rail did when it was last asked. */
+export const waitReasons = ['no_session', ...untoldReasons] as const;
+export type WaitReason = (typeof waitReasons)[number];
 
 export type ProviderEventId = Id<'pev'>;
 
@@ -24,6 +29,8 @@ export type ProviderEvent = {
   readonly dueAt: TenantTime | null;
   /** Number of attempts to match it. */
   readonly tries: number;
+  /** Why the last of them came to nothing; null before the first one, and once it is done. */
+  readonly reason: WaitReason | null;
   /** Reference of the attempt concerned, or null (see `InboundEvent`). */
   readonly attemptReference: string | null;
   /** Reference of the payment concerned, or null. */

@@ -36,7 +36,8 @@ export const tables = {
     currency text, amount bigint, late boolean, time_to_pay_ms bigint?, fee bigint?, fee_currency text?`,
   awaited: 'currency* text, amount* bigint, attempt* pat, checkout chk',
   provider_event: `id* pev, rail text, reference text, received_at bigint, state waiting|open|done,
-    due_at bigint?, tries integer, attempt_reference text?, payment_reference text?, body text`,
+    due_at bigint?, tries integer, reason no_session|no_answer|key_refused|request_refused|answer_unclear?,
+    attempt_reference text?, payment_reference text?, body text`,
   bank_entry: `id* ntc, reference text, received_at bigint, state waiting|open|done|ignored, due_at bigint?,
     tries integer, data text`,
   bank_file:

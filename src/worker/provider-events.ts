@@ -1,7 +1,7 @@
 /** Due provider events: their rails are asked, again and again while no session is found or no rail answers. */
 import type { Checkout } from '../checkout/session.ts';
 import type { Tenant, TenantTime } from '../checkout/tenant.ts';
-import type { ProviderEvent } from '../methods/provider-event.ts';
+import type { ProviderEvent, WaitReason } from '../methods/provider-event.ts';
 import type { Store } from '../store/store.ts';
 import { ownOrigin } from '../writer/command.ts';
 import { type RailDependencies, syncAttempt } from '../writer/rails.ts';
@@ -30,7 +30,7 @@ async function followUp(
 ): Promise<void> {
   const { attemptReference, paymentReference } = event;
   if (attemptReference === null && paymentReference === null) {
-    await followedUp(dependencies, tenant, event, true, now);
+    await followedUp(dependencies, tenant, event, null, now);
     return;
   }
   const checkout = await concerned(dependencies, tenant, event);
@@ -42,16 +42,16 @@ async function followUp(
   );
   // Without an answer, the provider event stays as it is: nobody would ask again about an attempt that has succeeded,
   // and a dispute, for example, would be missed.
-  const isSettled = Boolean(
-    checkout && attempt && (await syncAttempt(dependencies, checkout, attempt, now, event.id)),
-  );
-  const { result } = await followedUp(dependencies, tenant, event, isSettled, now);
-  if (result.kind !== 'change' || result.value.state !== 'open') return;
-  const problem = attempt
-    ? 'the rail has not told of the payment of a provider event'
-    : 'a provider event matches no known payment';
+  const reason: WaitReason | null =
+    checkout && attempt ? await syncAttempt(dependencies, checkout, attempt, now, event.id) : 'no_session';
+  const { result } = await followedUp(dependencies, tenant, event, reason, now);
+  if (reason === null || result.kind !== 'change' || result.value.state !== 'open') return;
+  const problem =
+    reason === 'no_session'
+      ? 'a provider event matches no known payment'
+      : 'the rail has not told of the payment of a provider event';
   const { account, mode } = tenant;
-  dependencies.onAlert(event.rail, problem, { account: String(account), mode, event: event.id });
+  dependencies.onAlert(event.rail, problem, { account: String(account), mode, event: event.id, reason });
 }
 
 async function concerned(
@@ -71,10 +71,10 @@ function followedUp(
   { execute }: ProviderEventDependencies,
   tenant: Tenant,
   { rail, reference, tries }: ProviderEvent,
-  isSettled: boolean,
+  reason: WaitReason | null,
   now: TenantTime,
 ): Promise<Executed<ProviderEvent>> {
-  const action = { type: 'follow_up', tries, isSettled } as const;
+  const action = { type: 'follow_up', tries, reason } as const;
   const origin = ownOrigin(tenant, 'rail');
   return execute({ subject: 'provider_event', origin, now, rail, reference, action });
 }

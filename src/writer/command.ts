@@ -19,7 +19,7 @@ import type { Cause } from '../events/event.ts';
 import type { Condition } from '../lib/condition.ts';
 import type { RealTime } from '../lib/time.ts';
 import type { ReceivingAccount } from '../methods/bank/receiving-account.ts';
-import type { ProviderEvent } from '../methods/provider-event.ts';
+import type { ProviderEvent, WaitReason } from '../methods/provider-event.ts';
 import type { AccountChange, Answer, Audit, IdempotencyKey, Writes } from '../store/store.ts';
 import type { Link, User, UserId } from '../users/user.ts';
 import type { UserCommand, UserDecision } from '../users/user-commands.ts';
@@ -167,9 +167,9 @@ export type ProviderEventAction =
     >)
   /**
    * Its rail was asked. `tries` are those before this one: several processes may have asked, and one that found nothing
-   * says no more than what another has written since.
+   * says no more than what another has written since. `reason` says why it came to nothing; null: the event is settled.
    */
-  | { readonly type: 'follow_up'; readonly tries: number; readonly isSettled: boolean }
+  | { readonly type: 'follow_up'; readonly tries: number; readonly reason: WaitReason | null }
   /** Somebody wants its rail to be asked at once, and once more where that was given up. */
   | { readonly type: 'retry' };
 

@@ -7,7 +7,7 @@ import { type Attempt, type Checkout, knowledgeOf, type Refund } from '../checko
 import type { Tenant, TenantTime } from '../checkout/tenant.ts';
 import type { Cause } from '../events/event.ts';
 import { newId } from '../lib/id.ts';
-import type { Rail, RailAnswer, RefundAnswer } from '../methods/method.ts';
+import type { Rail, RailAnswer, RefundAnswer, Untold } from '../methods/method.ts';
 import type { Store } from '../store/store.ts';
 import { type Origin, ownOrigin } from './command.ts';
 import type { Execute } from './writer.ts';
@@ -52,8 +52,8 @@ export async function startAtRail(
 }
 
 /**
- * Asks how an attempt stands; of one that was given up, tells the rail so. False if there was no answer. `cause` is the
- * event of the provider that is the reason to ask, if there is one.
+ * Asks how an attempt stands; of one that was given up, tells the rail so. Null where the rail has told, and else why it
+ * has not. `cause` is the event of the provider that is the reason to ask, if there is one.
  */
 export async function syncAttempt(
   dependencies: RailDependencies,
@@ -61,7 +61,7 @@ export async function syncAttempt(
   attempt: Attempt,
   now: TenantTime,
   cause: Cause = 'asked',
-): Promise<boolean> {
+): Promise<Untold | null> {
   const rail = railOf(dependencies, attempt.rail);
   const isGivenUp = attempt.status === 'cancelled';
   const asked =
@@ -73,10 +73,10 @@ export async function syncAttempt(
   const tellsLess = knowledgeOf(answer.status) < knowledgeOf(attempt.status);
   const status = tellsLess ? attempt.status : answer.status;
   await applyAnswer(dependencies, checkout, attempt, { ...answer, status, syncAt }, now, cause);
-  if (answer.status !== 'unknown') return true;
+  if (answer.status !== 'unknown') return null;
   const about = { checkout: checkout.id, attempt: attempt.id };
   dependencies.onSilence(attempt.rail, 'the rail does not say how a payment stands', about);
-  return false;
+  return answer.untold ?? 'no_answer';
 }
 
 async function applyAnswer(
@@ -88,7 +88,7 @@ async function applyAnswer(
   cause: Cause,
 ): Promise<void> {
   const { execute, onAlert } = dependencies;
-  const { alert, reversals = [], refunds = [], details = null, ...said } = answer;
+  const { alert, untold: _untold, reversals = [], refunds = [], details = null, ...said } = answer;
   const change = {
     subject: 'checkout',
     origin: originOf(checkout.tenant, cause),

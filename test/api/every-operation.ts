@@ -641,6 +641,13 @@ export const operations: readonly Operation[] = [
     subject: 'none',
   },
   {
+    method: 'GET',
+    path: '/v3/provider_event/{id}',
+    operation: 'PROVIDER_EVENT.FETCH',
+    permission: 'read',
+    subject: 'providerEvent',
+  },
+  {
     method: 'POST',
     path: '/v3/provider_event/{id}/retry',
     operation: 'PROVIDER_EVENT.RETRY',

@@ -11,7 +11,7 @@ const service = await startService({ after });
 const { call } = service;
 const { store } = service.service;
 const tenant: Tenant = { account: service.account.number, mode: 'test' };
-const open = { state: 'open', dueAt: null, tries: 9 } as const;
+const open = { state: 'open', dueAt: null, tries: 9, reason: 'no_session' } as const;
 
 const put = async (event: ProviderEvent, on = tenant): Promise<ProviderEvent> => {
   await write(store, on, { providerEvent: event });
@@ -38,7 +38,9 @@ test('those that are open are listed, with the session whose rail has not answer
   const made = session(tenant, { attempts: [attempt('cs_known', { rail: 'stripe' })] });
   await write(store, tenant, { checkout: { before: null, after: made } });
   const body = '{"type":"charge.dispute.created","data":{"email":"zebulon@example.com"}}';
-  const known = await put(providerEvent('evt_known', { ...open, attemptReference: 'cs_known', body }));
+  const known = await put(
+    providerEvent('evt_known', { ...open, reason: 'key_refused', attemptReference: 'cs_known', body }),
+  );
   const unknown = await put(
     providerEvent('evt_unknown', { ...open, attemptReference: null, paymentReference: 'pi_none' }),
   );
@@ -52,6 +54,7 @@ test('those that are open are listed, with the session whose rail has not answer
       reference: 'evt_unknown',
       type: '',
       status: 'open',
+      reason: 'no_session',
       tries: 9,
       next_try_at: null,
       checkout: null,
@@ -62,6 +65,7 @@ test('those that are open are listed, with the session whose rail has not answer
       ...data[1],
       id: known.id,
       type: 'charge.dispute.created',
+      reason: 'key_refused',
       checkout: made.id,
       attempt_reference: 'cs_known',
       payment_reference: null,
@@ -73,13 +77,32 @@ test('those that are open are listed, with the session whose rail has not answer
   assert.equal((await list(`?limit=1&after=${unknown.id}`)).data[0].id, known.id);
 });
 
+test('one is fetched as it is listed, until it has led to a session', async () => {
+  const event = await put(providerEvent('evt_one', { ...open, attemptReference: 'cs_known' }));
+  const { status, json, text } = await call('GET', `/v3/provider_event/${event.id}`);
+  assert.equal(status, 200, text);
+  assert.equal(json.message, 'PROVIDER_EVENT.FETCH.SUCCESS');
+  assert.match(json.data.checkout, /^chk_/);
+  assert.deepEqual(
+    json.data,
+    (await list()).data.find(({ id }: Data) => id === event.id),
+  );
+  await put({ ...event, state: 'done', reason: null });
+  assert.equal((await call('GET', `/v3/provider_event/${event.id}`)).status, 404);
+});
+
 test('those that are looked at again are listed where they are asked for', async () => {
   const dueAt = Date.now() + 3_600_000;
-  await put(providerEvent('evt_waiting', { dueAt, tries: 3 }));
+  await put(providerEvent('evt_waiting', { dueAt, tries: 3, reason: 'no_answer' }));
+  await put(providerEvent('evt_new', { dueAt }));
   const { data } = await list('?status=waiting');
+  const at = new Date(dueAt).toISOString();
   assert.deepEqual(
-    data.map(({ reference, status, next_try_at }: Data) => [reference, status, next_try_at]),
-    [['evt_waiting', 'waiting', new Date(dueAt).toISOString()]],
+    data.map(({ reference, status, reason, next_try_at }: Data) => [reference, status, reason, next_try_at]),
+    [
+      ['evt_new', 'waiting', null, at],
+      ['evt_waiting', 'waiting', 'no_answer', at],
+    ],
   );
 });
 

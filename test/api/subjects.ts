@@ -151,7 +151,9 @@ export function subjectsOf(
     },
     /** A provider event that waits for a person. */
     async providerEvent() {
-      const event = providerEvent(newId('pev', Date.now()), { state: 'open', dueAt: null, tries });
+      const event = providerEvent(newId('pev', Date.now()), {
+        ...{ state: 'open', dueAt: null, tries, reason: 'no_session' },
+      });
       const tenant = { account: service.account.number, mode: 'test' } as const;
       await write(service.service.store, tenant, { providerEvent: event });
       return event.id;

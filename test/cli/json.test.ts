@@ -167,6 +167,7 @@ test('every command that prints data prints it as JSON, with the keys that are d
   await sendEvent(secrets.webhook_secret);
   const [event] = await json('provider-events list', ['--waiting']);
   assert.deepEqual([event?.reference, event?.status], ['evt_nobody', 'waiting']);
+  assert.equal(first(await json('provider-events show', [event?.id ?? ''])).reference, 'evt_nobody');
   assert.equal(first(await json('provider-events retry', [event?.id ?? ''])).reference, 'evt_nobody');
   const holder = ['--holder-name', 'Shop', '--holder-country', 'DE'];
   await json('bank account set', ['eur', '--currency', 'EUR', '--iban', OUR_IBAN, ...holder]);

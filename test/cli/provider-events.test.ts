@@ -9,7 +9,7 @@ import { runToEnd } from '../support/process.ts';
 import { startService } from '../support/service.ts';
 import { assertFailure, assertMistake, opentill, settingsFor } from './developer.ts';
 
-const open = { state: 'open', dueAt: null, tries: 9 } as const;
+const open = { state: 'open', dueAt: null, tries: 9, reason: 'no_session' } as const;
 const CAME = new Date(T).toISOString();
 
 async function setUp(t: Ends) {
@@ -43,7 +43,12 @@ suite('opentill provider-events', () => {
     const made = session(tenant, { attempts: [attempt('cs_known', { rail: 'stripe' })] });
     await write(store, tenant, { checkout: { before: null, after: made } });
     const body = '{"type":"charge.dispute.created","data":{"email":"zebulon@example.com"}}';
-    const known = await put('evt_known', { ...open, attemptReference: 'cs_known', body });
+    const known = await put('evt_known', {
+      ...open,
+      reason: 'key_refused',
+      attemptReference: 'cs_known',
+      body,
+    });
     const both = await put('evt_both', { ...open, attemptReference: 'att_1', paymentReference: 'pi_1' });
     const once = await put('evt_once', {
       ...open,
@@ -52,24 +57,53 @@ suite('opentill provider-events', () => {
       paymentReference: 'pi_2',
     });
     const dueAt = Date.now() + 3_600_000;
-    const later = await put('evt_later', { tries: 3, dueAt, attemptReference: null });
+    const later = await put('evt_later', { dueAt, attemptReference: null });
     const list = await run('list');
     assert.deepEqual([list.code, list.stderr], [0, '']);
     assert.deepEqual(list.stdout.split('\n'), [
       `${once}  ${CAME}  stripe  -  evt_once  no session  pi_2  1 try  waits for a person`,
       `${both}  ${CAME}  stripe  -  evt_both  no session  att_1, pi_1  9 tries  waits for a person`,
-      `${known}  ${CAME}  stripe  charge.dispute.created  evt_known  not told  ${made.id}  9 tries  waits for a person`,
+      `${known}  ${CAME}  stripe  charge.dispute.created  evt_known  key refused  ${made.id}  9 tries  waits for a person`,
       '',
     ]);
     const waiting = await run('list', '--waiting');
     assert.equal(
       waiting.stdout,
-      `${later}  ${CAME}  stripe  -  evt_later  no session  -  3 tries  ${new Date(dueAt).toISOString()}\n`,
+      `${later}  ${CAME}  stripe  -  evt_later  -  -  0 tries  ${new Date(dueAt).toISOString()}\n`,
     );
     const two = await run('list', '--limit', '2');
     assert.deepEqual(two.stdout.match(/pev_\w+/g), [once, both]);
     assert.equal(two.stderr, 'opentill: there are more; --limit sets how many are shown\n');
     assert.equal((await run('list', '--limit', '3')).stderr, '');
+  });
+
+  test('shows one, field by field', async () => {
+    await using t = cleanUp();
+    const { put, run, service } = await setUp(t);
+    const body = '{"type":"charge.failed","email":"zebulon@example.com"}';
+    const id = await put('evt_one', { ...open, reason: 'key_refused', paymentReference: 'pi_1', body });
+    const { code, stdout, stderr } = await run('show', id);
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.deepEqual(stdout.trimEnd().split('\n'), [
+      `id: ${id}`,
+      `created_at: ${CAME}`,
+      'rail: stripe',
+      'reference: evt_one',
+      'type: charge.failed',
+      'status: open',
+      'reason: key_refused',
+      'tries: 9',
+      'next_try_at: -',
+      'checkout: -',
+      'attempt_reference: cs_1',
+      'payment_reference: pi_1',
+    ]);
+    await assertFailure(
+      t,
+      ['provider-events', 'show', 'pev_01k9zq4tn30000x5r7m2c9w1he'],
+      settingsFor(service),
+      /There is no such provider event/,
+    );
   });
 
   test('has one looked at again at once', async () => {

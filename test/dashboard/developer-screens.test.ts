@@ -61,6 +61,7 @@ async function furnish() {
     state: 'open',
     dueAt: null,
     tries: 9,
+    reason: 'no_session',
     body: '{"type":"charge.failed"}',
   });
   await write(service.service.store, { account: 1, mode: 'test' }, { providerEvent: event });

@@ -13,7 +13,7 @@ const service = await startService({ after });
 const { store } = service.service;
 const { read_only: reader, support } = await visitorsOf(service);
 const tenant: Tenant = { account: service.account.number, mode: 'test' };
-const open = { state: 'open', dueAt: null, tries: 9 } as const;
+const open = { state: 'open', dueAt: null, tries: 9, reason: 'no_session' } as const;
 
 test('an empty list says when there will be one', async () => {
   assert.match(textOf(await reader.get(PATH)), /No provider event waits for a person\. One comes here when/);
@@ -25,26 +25,28 @@ test('the overview leads to those that wait, which say why, and to the session',
   await write(store, tenant, { checkout: { before: null, after: made } });
   const body = '{"type":"charge.failed","email":"zebulon@example.com"}';
   await write(store, tenant, {
-    providerEvent: providerEvent('evt_known', { ...open, attemptReference: 'cs_known', body }),
+    providerEvent: providerEvent('evt_known', {
+      ...open,
+      reason: 'key_refused',
+      attemptReference: 'cs_known',
+      body,
+    }),
   });
   await write(store, tenant, {
     providerEvent: providerEvent('evt_none', { ...open, paymentReference: 'pi_2' }),
   });
   await write(store, tenant, {
-    providerEvent: providerEvent('evt_later', { tries: 2, dueAt: Date.now() + 9e6 }),
+    providerEvent: providerEvent('evt_later', { dueAt: Date.now() + 9e6 }),
   });
   const overview = await reader.get('/dashboard/1/test/overview');
   assert.match(overview.html, new RegExp(`href="${PATH}">2 provider events</a> matched nothing`));
   const page = await reader.get(PATH);
   const text = textOf(page);
-  assert.match(
-    text,
-    /stripe charge\.failed evt_known The rail has not told of the payment: it did not answer, or it refuses the key\./,
-  );
-  assert.match(text, /stripe – evt_none No session has its payment\. cs_1 pi_2 9 –/);
+  assert.match(text, /stripe charge\.failed evt_known The rail refused the key, or there was none\./);
+  assert.match(text, /stripe – evt_none No session had its payment\. cs_1 pi_2 9 –/);
   assert.doesNotMatch(text, /zebulon|evt_later/);
   assert.match(page.html, new RegExp(`href="/dashboard/1/test/sessions/${made.id}"`));
-  assert.match(textOf(await reader.get(`${PATH}?status=waiting`)), /evt_later No session has its payment\./);
+  assert.match(textOf(await reader.get(`${PATH}?status=waiting`)), /evt_later It was not looked at yet\./);
   assert.equal((await reader.get(`${PATH}?status=done`)).status, 422);
 });
 
@@ -64,7 +66,7 @@ test('whoever has one looked at again stays on the page of the list', async () =
     for (let made = 0; made < 21; made++)
       await write(store, tenant, {
         providerEvent: providerEvent(`evt_${status}_${made}`, {
-          ...(status === 'open' ? open : { tries: 2, dueAt: Date.now() + 9e6 }),
+          ...(status === 'open' ? open : { tries: 2, reason: 'no_answer' as const, dueAt: Date.now() + 9e6 }),
           attemptReference: `cs_${made}`,
         }),
       });

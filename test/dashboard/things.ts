@@ -45,7 +45,12 @@ export async function makeThings(service: TestService): Promise<Things> {
     { account: euros.iban },
   );
   assert.equal((await service.call('PUT', '/v3/logo', { body: png({ width: 32, height: 16 }) })).status, 201);
-  const event = providerEvent(newId('pev', Date.now()), { state: 'open', dueAt: null, tries: 9 });
+  const event = providerEvent(newId('pev', Date.now()), {
+    state: 'open',
+    dueAt: null,
+    tries: 9,
+    reason: 'no_session',
+  });
   await write(service.service.store, { account: account.number, mode: 'test' }, { providerEvent: event });
   const [entry, ignored, reopened, returned] = await entries(service);
   await made('POST', `/v3/bank_entry/${reopened?.id}/ignore`, { reason: 'Interest.' });

@@ -232,6 +232,75 @@ suite('live updates', () => {
     }
   });
 
+  const action = (page: Page, name: string) => page.locator('#actions a', { hasText: name });
+  const summary = (page: Page) => page.locator('#ending summary');
+  async function openSession(reference: string) {
+    const page = await open();
+    await page.clock.install();
+    const { id } = await createSession(till, { ...order, reference_id: reference });
+    await page.goto(`${till.url}${LIST}/${id}`);
+    return {
+      page,
+      id,
+      async update() {
+        const answered = page.waitForResponse((response) => response.url().endsWith(`/${id}`));
+        await page.clock.runFor(10_000);
+        await answered;
+      },
+    };
+  }
+
+  test('take away what can no longer be done with a session, and offer what can', async () => {
+    const { page, id, update } = await openSession('live-2');
+    await action(page, 'Edit the items').waitFor();
+    await pay(till, id);
+    await update();
+    await action(page, 'Refund').waitFor();
+    assert.equal(await action(page, 'Edit the items').count(), 0);
+    assert.equal(await summary(page).count(), 0);
+  });
+
+  test('bring forms for the session as it is, each of which is sent once, and leave the focus on them', async () => {
+    const { page, id, update } = await openSession('live-3');
+    await summary(page).focus();
+    await till.call('PUT', `/v3/checkout/${id}`, { body: { metadata: { shelf: 'B-17' } } });
+    await update();
+    await page.locator('#facts', { hasText: 'B-17' }).waitFor();
+    assert.equal(await focused(page), 'Expire');
+    const sent = await page.evaluate(
+      '[1, 2].map(() => document.querySelector("#ending form").dispatchEvent(new Event("submit", { cancelable: true })))',
+    );
+    assert.deepEqual(sent, [true, false]);
+    await page.reload();
+    await page.evaluate("document.querySelector('#ending').dataset.seen = 'true'");
+    // All that has changed are the keys of the forms. By the second update the first one is over.
+    await update();
+    await update();
+    assert.equal(await page.locator('#ending[data-seen]').count(), 1);
+    await till.call('PUT', `/v3/checkout/${id}`, { body: { metadata: { shelf: 'C-1' } } });
+    await update();
+    await page.locator('#facts', { hasText: 'C-1' }).waitFor();
+    await summary(page).click();
+    await page.getByRole('button', { name: 'Expire the session' }).click();
+    await page.getByText('The session is expired. Nobody can pay it any more.').waitFor();
+  });
+
+  test('leave a form that is open, whose answer says what has changed and is followed by updates', async () => {
+    const { page, id, update } = await openSession('live-4');
+    await summary(page).click();
+    await pay(till, id);
+    await update();
+    await action(page, 'Refund').waitFor();
+    await page.getByRole('button', { name: 'Expire the session' }).click();
+    await page.getByText('The session has changed meanwhile').waitFor();
+    assert.equal(await summary(page).count(), 0);
+    await till.call('POST', '/v3/refund', { body: { payin: id, reason: 'It was green.' } });
+    await update();
+    await page.locator('#course', { hasText: 'It was green.' }).waitFor();
+    await page.getByText('The session has changed meanwhile').waitFor();
+    assert.equal(await action(page, 'Refund').count(), 0);
+  });
+
   test('can be turned off, and stay so', async () => {
     const page = await open();
     await page.clock.install();

@@ -276,11 +276,11 @@ export function declareRefundTests(declare: Declare): void {
       await till.pass(7 * 86_400);
       assert.equal(till.alerts.length, 1, till.alerts.join());
       const left = await till.database.query(
-        `SELECT state, due_at FROM provider_event WHERE state <> 'done'`,
+        `SELECT state, due_at, reason FROM provider_event WHERE state <> 'done'`,
       );
       assert.deepEqual(
-        left.map(({ state, due_at: dueAt }: Data) => [state, dueAt]),
-        [['open', null]],
+        left.map(({ state, due_at: dueAt, reason }: Data) => [state, dueAt, reason]),
+        [['open', null, 'no_answer']],
       );
     },
   );

@@ -168,6 +168,7 @@ export function providerEvent(reference: string, given: Partial<ProviderEvent> =
     state: 'waiting',
     dueAt: receivedAt,
     tries: 0,
+    reason: null,
     attemptReference: 'cs_1',
     paymentReference: null,
     body: `{"id":"${reference}"}`,

@@ -27,7 +27,7 @@ export function providerEventSuite(open: Open): void {
 
     it('come back field by field', async ({ store, reopen, mine, live, theirs }) => {
       const body = '{ "id": "evt_1",\n\t"text": "ü \u{1f9fe} \\u0000 \\\\" }\r\n';
-      const one = providerEvent('evt_1', { tries: 3, paymentReference: 'pi_1', body });
+      const one = providerEvent('evt_1', { tries: 3, reason: 'no_answer', paymentReference: 'pi_1', body });
       const other = providerEvent('evt_2', {
         ...{ rail: 'other', state: 'done', dueAt: null, attemptReference: null, body: '' },
       });
@@ -46,7 +46,7 @@ export function providerEventSuite(open: Open): void {
 
     it('change under their id, but never in what came', async ({ store, reopen, mine }) => {
       const one = await put(store, mine, providerEvent('evt_1', { paymentReference: 'pi_1' }));
-      const looked = { ...one, state: 'open', dueAt: null, tries: 1 } as const;
+      const looked = { ...one, state: 'open', dueAt: null, tries: 1, reason: 'key_refused' } as const;
       const came = { rail: 'other', reference: 'evt_2', receivedAt: T + 1, body: '{}' };
       await put(store, mine, { ...looked, ...came, attemptReference: null, paymentReference: null });
       assert.deepEqual(await found(await reopen(), mine, one), looked);

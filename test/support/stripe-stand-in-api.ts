@@ -51,20 +51,28 @@ export function createStripeApi(pageUrl: (session: string) => string, nowMs = ()
     [KEYS.test.secretKey, 'test'],
     [KEYS.live.secretKey, 'live'],
   ]);
+  /** Calls that a restricted key may not make (`POST /v1/refunds`), by the key. */
+  const lacks = new Map<string, readonly RegExp[]>();
   const remembered = new Map<string, { request: string; answer: Answer; at: number }>();
 
   return {
     books,
 
-    /** Takes a further key, as of another merchant; what it makes is on the same books. */
-    admit: (secretKey: string, mode: Mode) => void modesOfKeys.set(secretKey, mode),
+    /** Takes a further key, as of another merchant; what it makes is on the same books. It may not make some calls. */
+    admit(secretKey: string, mode: Mode, mayNot: readonly RegExp[] = []) {
+      modesOfKeys.set(secretKey, mode);
+      lacks.set(secretKey, mayNot);
+    },
 
-    /** The request as a call, or the answer to one whose key nobody has. */
+    /** The request as a call, or the answer to one whose key nobody has, or that its key may not make. */
     readCall({ method, url, headers, body }: Request): Call | Answer {
       const key = /^Bearer (.+)$/.exec(String(headers.authorization ?? headers.Authorization ?? ''))?.[1];
       const mode = modesOfKeys.get(key ?? '');
       if (mode === undefined) return refusal(401, 'Invalid API Key provided: sk_test_*****ng');
       const [path = '', query = ''] = url.split('?');
+      // Before anything else of the call is looked at.
+      if (lacks.get(key ?? '')?.some((on) => on.test(`${method} ${path}`)))
+        return refusal(403, `The provided key '${key}' does not have the required permissions for ${path}.`);
       return {
         mode,
         method,
@@ -142,8 +150,12 @@ function route(books: Books, { method, path, form }: Call): unknown {
       return expanded(books, books.take(books.sessions, 'checkout.session', id), texts(form, 'expand'));
     case 'POST checkout/sessions/id/expire':
       return shown(books.expireSession(id));
+    case 'GET payment_intents':
+      return list([...books.intents.values()], form, '/v1/payment_intents');
     case 'GET payment_intents/id':
       return books.take(books.intents, 'payment_intent', id);
+    case 'GET charges':
+      return list([...books.charges.values()], form, '/v1/charges');
     case 'GET charges/id':
       return books.take(books.charges, 'charge', id);
     case 'GET balance_transactions/id':

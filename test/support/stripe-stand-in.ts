@@ -57,8 +57,8 @@ export type StripeStandIn = {
   readonly settings: Readonly<
     Record<'STRIPE_TEST_SECRET_KEY' | 'STRIPE_TEST_WEBHOOK_SECRET' | 'STRIPE_API_URL', string>
   >;
-  /** Takes a further key, as of another merchant. */
-  admit(secretKey: string, mode: Mode): void;
+  /** Takes a further key, as of another merchant, which may not make some calls (`POST /v1/refunds`). */
+  admit(secretKey: string, mode: Mode, mayNot?: readonly RegExp[]): void;
   readonly books: Readonly<Record<Mode, Books>>;
   readonly calls: readonly Call[];
   /** The next calls, or those of them that `on` fits (`POST /v1/refunds`), go wrong in these ways, one after another. */

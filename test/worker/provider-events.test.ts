@@ -4,7 +4,7 @@ import { suite, test } from 'node:test';
 import type { Checkout } from '../../src/checkout/session.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { Rail, RailAnswer } from '../../src/methods/method.ts';
-import type { ProviderEvent } from '../../src/methods/provider-event.ts';
+import type { ProviderEvent, WaitReason } from '../../src/methods/provider-event.ts';
 import { sandbox } from '../../src/methods/sandbox/sandbox.ts';
 import { railKey } from '../../src/store/resources/rail-reference.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -73,7 +73,7 @@ async function lookAt(
     onError: (error) => assert.fail(String(error)),
   });
   await rows.attend({ tenant, now: T }, 2);
-  return { asked, alerts, kept, standing: [kept.state, kept.dueAt, kept.tries] };
+  return { asked, alerts, kept, standing: [kept.state, kept.dueAt, kept.tries, kept.reason] };
 }
 
 suite('a provider event', () => {
@@ -93,55 +93,64 @@ suite('a provider event', () => {
       const event = providerEvent('evt_1', { attemptReference, paymentReference });
       const looked = await lookAt(event);
       assert.deepEqual(looked.asked, asked);
-      assert.deepEqual(looked.standing, ['done', null, 1]);
+      assert.deepEqual(looked.standing, ['done', null, 1, null]);
       assert.deepEqual(looked.alerts, []);
     });
   }
 
-  const unanswered: readonly [name: string, event: ProviderEvent, alert: string][] = [
+  const silent = () => Promise.reject(new Error('silent'));
+  const refuses = async (): Promise<RailAnswer> => ({ ...answers, status: 'unknown', untold: 'key_refused' });
+  const untold = 'the rail has not told of the payment of a provider event';
+  const unanswered: readonly [
+    name: string,
+    event: ProviderEvent,
+    sync: () => Promise<RailAnswer>,
+    alert: string,
+    reason: WaitReason,
+  ][] = [
     [
       'about no known payment',
       providerEvent('evt_1', { attemptReference: 'cs_unknown' }),
+      silent,
       'a provider event matches no known payment',
+      'no_session',
     ],
-    [
-      'about which no rail answers',
-      providerEvent('evt_1'),
-      'the rail has not told of the payment of a provider event',
-    ],
+    ['about which no rail answers', providerEvent('evt_1'), silent, untold, 'no_answer'],
+    ['about which the rail refuses the key', providerEvent('evt_1'), refuses, untold, 'key_refused'],
   ];
-  for (const [name, first, alert] of unanswered) {
+  for (const [name, first, sync, alert, reason] of unanswered) {
     test(`${name} is looked at for three days, and then left to a person`, async () => {
       const minutes: (number | null)[] = [];
       let event = first;
       let alerts: unknown[] = [];
       while (event.state === 'waiting' && minutes.length < 20) {
-        ({ kept: event, alerts } = await lookAt(event, () => Promise.reject(new Error('silent'))));
+        ({ kept: event, alerts } = await lookAt(event, sync));
+        assert.equal(event.reason, reason);
         minutes.push(event.dueAt === null ? null : (event.dueAt - T) / MINUTE);
         if (event.state === 'waiting') assert.deepEqual(alerts, []);
       }
       assert.deepEqual(minutes, [5 / 60, 0.5, 2, 10, 60, 360, 1440, 2880, null]);
       assert.deepEqual([event.state, event.tries], ['open', 9]);
-      const about = { account: String(tenant.account), mode: tenant.mode, event: event.id };
+      const about = { account: String(tenant.account), mode: tenant.mode, event: event.id, reason };
       assert.deepEqual(alerts, [['stripe', alert, about]]);
     });
   }
 
   test('that another process has looked at meanwhile stays as that has left it, unless it is settled', async () => {
     const event = providerEvent('evt_1');
-    const open: ProviderEvent = { ...event, state: 'open', dueAt: null, tries: 9 };
-    const later: ProviderEvent = { ...event, dueAt: T + 60 * MINUTE, tries: 4 };
+    const open: ProviderEvent = { ...event, state: 'open', dueAt: null, tries: 9, reason: 'key_refused' };
+    const later: ProviderEvent = { ...event, dueAt: T + 60 * MINUTE, tries: 4, reason: 'no_session' };
     for (const stored of [open, later]) {
-      const { kept, alerts } = await lookAt(event, () => Promise.reject(new Error('silent')), stored);
+      const { kept, alerts } = await lookAt(event, silent, stored);
       assert.deepEqual([kept, alerts], [stored, []]);
       const { standing } = await lookAt(event, async () => answers, stored);
-      assert.deepEqual(standing, ['done', null, stored.tries + 1]);
+      assert.deepEqual(standing, ['done', null, stored.tries + 1, null]);
     }
   });
 
   test('of another rail leads nowhere by the same reference', async () => {
     const { asked, standing } = await lookAt(providerEvent('evt_1', { rail: 'sandbox' }));
     assert.deepEqual(asked, []);
-    assert.deepEqual(standing, ['waiting', T + 5_000, 1]);
+    assert.deepEqual(standing, ['waiting', T + 5_000, 1, 'no_session']);
   });
 });

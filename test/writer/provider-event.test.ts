@@ -1,7 +1,7 @@
 /** Provider events: each is kept once, and a settled one stays settled. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { ProviderEvent } from '../../src/methods/provider-event.ts';
+import type { ProviderEvent, WaitReason } from '../../src/methods/provider-event.ts';
 import { railKey } from '../../src/store/resources/rail-reference.ts';
 import { ownOrigin, type ProviderEventAction } from '../../src/writer/command.ts';
 import { decideOnProviderEvent, providerEventNeeds } from '../../src/writer/handlers/provider-event.ts';
@@ -11,8 +11,9 @@ const origin = ownOrigin({ account: 1, mode: 'test' }, 'rail');
 const event = providerEvent('evt_1', { receivedAt: T, dueAt: T });
 const { id, rail, reference, attemptReference, paymentReference, body } = event;
 const receive = { type: 'receive', id, attemptReference, paymentReference, body } as const;
-const nothingFound = (tries: number) => ({ type: 'follow_up', tries, isSettled: false }) as const;
-const settled = (tries: number) => ({ type: 'follow_up', tries, isSettled: true }) as const;
+const nothingFound = (tries: number, reason: WaitReason = 'no_session') =>
+  ({ type: 'follow_up', tries, reason }) as const;
+const settled = (tries: number) => ({ type: 'follow_up', tries, reason: null }) as const;
 
 const command = (action: ProviderEventAction, now = T) => ({ origin, now, rail, reference, action });
 
@@ -31,9 +32,25 @@ suite('a provider event', () => {
 
   test('is kept, and then what became of it', () => {
     assert.deepEqual(decided(receive, null), changed(event));
-    const waits: ProviderEvent = { ...event, dueAt: T + 1 + 5_000, tries: 1 };
+    const waits: ProviderEvent = { ...event, dueAt: T + 1 + 5_000, tries: 1, reason: 'no_session' };
     assert.deepEqual(decided(nothingFound(0), event, T + 1), changed(waits));
     assert.deepEqual(decided(settled(1), waits), changed({ ...event, state: 'done', dueAt: null, tries: 2 }));
+  });
+
+  test('says why the last look came to nothing, also once it is left to a person, until that asks again', () => {
+    const first = decided(nothingFound(0, 'no_answer'), event);
+    assert.ok('value' in first);
+    assert.equal(first.value.reason, 'no_answer');
+    const last = decided(nothingFound(8, 'key_refused'), { ...first.value, tries: 8 });
+    assert.ok('value' in last);
+    const { state, reason } = last.value;
+    assert.deepEqual([state, reason], ['open', 'key_refused']);
+    const asked = decided({ type: 'retry' }, last.value);
+    assert.ok('value' in asked);
+    assert.deepEqual([asked.value.state, asked.value.reason], ['waiting', 'key_refused']);
+    const done = decided(settled(9), asked.value);
+    assert.ok('value' in done);
+    assert.deepEqual([done.value.state, done.value.reason], ['done', null]);
   });
 
   test('is looked for again after ever longer times, and is then left to a person', () => {
@@ -69,8 +86,8 @@ suite('a provider event', () => {
     const waits: ProviderEvent = { ...event, dueAt: T + 60_000, tries: 3 };
     assert.deepEqual(decided(nothingFound(2), waits), unchanged(waits));
     // An event that was left to a person may still be settled.
-    const open: ProviderEvent = { ...event, state: 'open', dueAt: null, tries: 9 };
+    const open: ProviderEvent = { ...event, state: 'open', dueAt: null, tries: 9, reason: 'no_answer' };
     assert.deepEqual(decided(nothingFound(9), open), unchanged(open));
-    assert.deepEqual(decided(settled(2), open), changed({ ...open, state: 'done', tries: 10 }));
+    assert.deepEqual(decided(settled(2), open), changed({ ...open, state: 'done', tries: 10, reason: null }));
   });
 });

@@ -81,13 +81,13 @@ suite('a rail that is asked how an attempt stands', () => {
   async function ask(given: Partial<Rail>, asked = attempt('processing')) {
     const harness = setUp(given);
     const session = checkout({ attempts: [asked] });
-    const isAnswered = await syncAttempt(harness.dependencies, session, asked, NOW);
-    return { ...harness, isAnswered };
+    const untold = await syncAttempt(harness.dependencies, session, asked, NOW);
+    return { ...harness, untold };
   }
 
   test('is asked again where it does not answer, and what was known stays', async () => {
-    const { isAnswered, told, silences } = await ask({ sync: rejects });
-    assert.equal(isAnswered, false);
+    const { untold, told, silences } = await ask({ sync: rejects });
+    assert.equal(untold, 'no_answer');
     assert.deepEqual(told('type', 'status', 'syncAt', 'payment', 'details'), [
       { type: 'report', status: 'processing', syncAt: AGAIN, payment: null, details: null },
     ]);
@@ -141,9 +141,9 @@ suite('a rail that is asked how an attempt stands', () => {
   ];
   for (const [name, asked, given, status, syncAt] of rows) {
     test(`is asked again ${name}`, async () => {
-      const { isAnswered, told, silences } = await ask(given, asked);
+      const { untold, told, silences } = await ask(given, asked);
       assert.deepEqual(told('status', 'syncAt'), [{ status, syncAt }]);
-      assert.deepEqual([isAnswered, silences], [true, []]);
+      assert.deepEqual([untold, silences], [null, []]);
     });
   }
 
@@ -168,9 +168,17 @@ suite('a rail that is asked how an attempt stands', () => {
   });
 
   test('that is not there any more gives no answer', async () => {
-    const { isAnswered, told } = await ask({ name: 'another' });
-    assert.equal(isAnswered, false);
+    const { untold, told } = await ask({ name: 'another' });
+    assert.equal(untold, 'no_answer');
     assert.deepEqual(told('status', 'syncAt'), [{ status: 'processing', syncAt: AGAIN }]);
+  });
+
+  test('may say why it tells nothing, which the session does not hear of', async () => {
+    const { untold, told } = await ask({
+      sync: async () => ({ ...waiting, status: 'unknown', untold: 'key_refused' }),
+    });
+    assert.equal(untold, 'key_refused');
+    assert.deepEqual(told('status', 'untold'), [{ status: 'processing', untold: undefined }]);
   });
 });
 

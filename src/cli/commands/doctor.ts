@@ -21,7 +21,7 @@ export const command = plainCommand({
     'Prints a line for each finding, with advice below it. It changes nothing. The exit status is 3 if something is wrong.',
     'It reads all settings, which opentill serve --help lists. Run it with the settings and as the user of the service, preferably while the service runs.',
   ],
-  options: { askStripe: flag('Also ask Stripe if it accepts the keys.') },
+  options: { askStripe: flag('Also ask Stripe if it accepts the keys, and which permissions they lack.') },
   variables: ['DATABASE_URL', 'PUBLIC_URL'],
   json: linesOf({
     finding: {

@@ -4,6 +4,7 @@ import type { Mode } from '../../checkout/tenant.ts';
 import { advised, type Finding, good, wrong } from '../../lib/finding.ts';
 import { createVault, type Vault } from '../../methods/credentials.ts';
 import { STRIPE, type StripeKeys, stripeKeysOf } from '../../methods/stripe/credentials.ts';
+import { FEES_PERMISSION, lackedPermissions } from '../../methods/stripe/permissions.ts';
 import { causeOf } from '../client.ts';
 import { printable } from '../printable.ts';
 import type { Values } from './settings.ts';
@@ -148,13 +149,8 @@ async function ask(api: string, { which, advice }: Omit<Asked, 'key'>, key: stri
       signal: AbortSignal.timeout(WITHIN_MS),
     });
     await response.body?.cancel();
-    if (response.ok) return good(`Stripe accepts the key ${which}.`);
     if (response.status === 401) return wrong(`Stripe does not know the key ${which}.`, advice);
-    if (response.status === 403)
-      return wrong(
-        `The key ${which} may not read checkout sessions at Stripe.`,
-        'Give it the permissions that the guide on cards lists.',
-      );
+    if (response.ok || response.status === 403) return permissionsFinding(api, which, key, response.ok);
     return advised(`Stripe answers ${response.status} to the key ${which}.`, 'Ask again later.');
   } catch (error) {
     const { message, code = 'no answer' } = causeOf(error);
@@ -163,4 +159,22 @@ async function ask(api: string, { which, advice }: Omit<Asked, 'key'>, key: stri
       'Check the network and the firewall of this machine.',
     );
   }
+}
+
+/** All that a key lacks; `isAccepted` says what came of a question that each key may ask. */
+async function permissionsFinding(
+  apiUrl: string,
+  which: string,
+  key: string,
+  isAccepted: boolean,
+): Promise<Finding> {
+  const names = await lackedPermissions(key, { apiUrl, timeoutMs: WITHIN_MS });
+  if (isAccepted && names.length === 0) return good(`Stripe accepts the key ${which}.`);
+  const text =
+    names.length === 0
+      ? `The key ${which} may not read checkout sessions at Stripe.`
+      : `The key ${which} lacks at Stripe: ${names.join(', ')}.`;
+  return isAccepted && names.every((name) => name === FEES_PERMISSION)
+    ? advised(text, 'Give it that permission, or the fees of payments are not known.')
+    : wrong(text, 'Give it the permissions that the guide on cards lists.');
 }

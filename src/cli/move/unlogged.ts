@@ -39,8 +39,11 @@ const stamped: Partial<Readonly<Record<TableName, Unlogged>>> = {
     what: 'attempts of deliveries',
     stamp: `CASE WHEN answer = '' THEN 0 ELSE 1 END`,
   },
-  // Only the state of a provider event changes.
-  provider_event: { what: 'provider events', stamp: `concat(state, ' ', due_at, ' ', tries)` },
+  // Only the state of a provider event changes, with the reason for it.
+  provider_event: {
+    what: 'provider events',
+    stamp: `concat(state, ' ', due_at, ' ', tries, ' ', reason)`,
+  },
   // The effects of a bank entry stand in the middle of its data.
   bank_entry: {
     what: 'bank entries',

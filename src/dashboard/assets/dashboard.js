@@ -295,8 +295,34 @@ if (keys) {
   });
 }
 
-/** Puts these parts of the page at an address in the place of those that are shown; else gives what is wrong with it. */
-const showParts = async (address, parts, signal) => {
+/** Names something in a part and in the one that takes its place: by where it leads, or else by what it is called. */
+const nameOf = (element) => {
+  const called = ['href', 'aria-label']
+    .map((name) => element.getAttribute(name))
+    .find((each) => each !== null);
+  return `${element.tagName} ${called ?? element.textContent.trim()}`;
+};
+
+/** The content of a part but for the keys of its forms, of which every answer has new ones. */
+const contentOf = (part) => {
+  const copy = part.cloneNode(true);
+  for (const key of copy.querySelectorAll('[name="once"]')) key.removeAttribute('value');
+  return copy.innerHTML;
+};
+
+/** True for a part with a form that somebody has opened, written in or sent: it stays, and the service refuses what is too late. */
+const isInUse = (part) =>
+  part.querySelector('details[open] form') !== null ||
+  [...part.querySelectorAll('form')].some(({ dataset }) => dataset.sent) ||
+  [...part.querySelectorAll('input, textarea')].some(
+    (field) => field.value !== field.defaultValue || field.checked !== field.defaultChecked,
+  );
+
+/**
+ * Puts these parts of the page at an address in the place of those that are shown, but for those that are kept; else gives
+ * what is wrong with it.
+ */
+const showParts = async (address, parts, { signal, isKept = () => false } = {}) => {
   const response = await fetch(address, { signal }).catch(() => null);
   const text = (await response?.text().catch(() => '')) ?? '';
   if (signal?.aborted) return [];
@@ -308,10 +334,13 @@ const showParts = async (address, parts, signal) => {
   if (!shown.some(({ id }) => page.getElementById(id))) return [];
   for (const part of shown) {
     const next = page.getElementById(part.id);
-    if (!next || next.innerHTML === part.innerHTML) continue;
-    const focused = part.contains(document.activeElement) && document.activeElement.getAttribute('href');
+    if (!next || isKept(part) || contentOf(next) === contentOf(part)) continue;
+    const focused = part.contains(document.activeElement) && nameOf(document.activeElement);
     part.replaceWith(next);
-    if (focused) next.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus();
+    enhance(next);
+    if (!focused) continue;
+    const again = [...next.querySelectorAll('a, button, summary, [tabindex]')];
+    again.find((each) => nameOf(each) === focused)?.focus({ preventScroll: true });
   }
   return null;
 };
@@ -333,7 +362,7 @@ if (search) {
       for (const [name, value] of new FormData(search.form))
         if (value) address.searchParams.append(name, value);
       history.replaceState(null, '', address);
-      const mistakes = await showParts(address, '[data-live], #views', signal);
+      const mistakes = await showParts(address, '[data-live], #views', { signal });
       if (signal.aborted) return;
       const found = document.querySelector('#found');
       if (mistakes === null) {
@@ -351,7 +380,8 @@ if (search) {
   });
 }
 
-// Live parts of a screen are asked for anew, as long as somebody is there to look at them.
+// Live parts of a screen are asked for anew, as long as somebody is there to look at them. The first of them may name the
+// address of the screen: the answer to a form that was refused has another one.
 const live = [...document.querySelectorAll('[data-live]')];
 if (live.length > 0) {
   const EVERY_MS = 10_000;
@@ -364,7 +394,7 @@ if (live.length > 0) {
   const isOff = toggle('updates', 'live updates', document.querySelector('main'));
   const update = async () => {
     if (document.hidden || isOff() || Date.now() - lastUse > ATTENDED_MS) return;
-    await showParts(location.href, '[data-live]');
+    await showParts(live[0].dataset.live || location.href, '[data-live]', { isKept: isInUse });
   };
   setInterval(update, EVERY_MS);
 }

@@ -1,6 +1,7 @@
 /** Messages of payment providers that have led to nothing: those that wait for a person, and those that are looked at again. */
 import type { representWaitingEvent } from '../../http/waiting-event-representation.ts';
 import { type Html, html } from '../../lib/html.ts';
+import type { WaitReason } from '../../methods/provider-event.ts';
 import { mistakesOf } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
@@ -58,7 +59,7 @@ export function providerEventScreens(declare: Declare, { basePath }: DashboardDe
         event.rail,
         event.type === '' ? '–' : html`<code>${event.type}</code>`,
         html`<code>${event.reference}</code>`,
-        reasonOf(event),
+        event.reason === null ? 'It was not looked at yet.' : reasons[event.reason],
         event.checkout === null ? referencesOf(event) : subjectLink(event.checkout, { place, basePath }),
         String(event.tries),
         timeIn(event.next_try_at),
@@ -97,11 +98,14 @@ const retryForm = ({ query, visitor }: Visit, { id, reference }: WaitingEvent, a
   html`<form method="post" action="${action}/${id}/retry${hereIn(query, filters)}">${tokenField(visitor)}${onceField()}
 <button class="quiet" aria-label="Look again: ${reference}">Look again</button></form>`;
 
-/** Without a session there is nothing that its rail could be asked about. */
-const reasonOf = ({ checkout }: WaitingEvent): string =>
-  checkout === null
-    ? 'No session has its payment.'
-    : 'The rail has not told of the payment: it did not answer, or it refuses the key.';
+/** Why the last look came to nothing. */
+const reasons: Readonly<Record<WaitReason, string>> = {
+  no_session: 'No session had its payment.',
+  no_answer: 'The rail did not answer.',
+  key_refused: 'The rail refused the key, or there was none.',
+  request_refused: 'The rail refused to tell of the payment. Its key may be of another account there.',
+  answer_unclear: 'The answer of the rail did not fit the payment. The log says how.',
+};
 
 const referencesOf = ({ attempt_reference: attempt, payment_reference: payment }: WaitingEvent): Html =>
   html`${[...new Set([attempt, payment])].map((each) => each !== null && html`<code>${each}</code> `)}`;

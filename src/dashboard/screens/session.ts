@@ -1,5 +1,5 @@
 /** A session: what is known of it, and what can be done with it. */
-import { html } from '../../lib/html.ts';
+import { type Html, html } from '../../lib/html.ts';
 import type { representResend } from '../../webhooks/representation.ts';
 import { actorsOf } from '../actors.ts';
 import type { ApiAnswer, ApiRefusal, Mistake } from '../api.ts';
@@ -108,6 +108,7 @@ export function sessionScreens(declare: Declare, dependencies: DashboardDependen
     const { data: session } = answer;
     const list = `${basePath}${pathIn(place.tenant, 'sessions')}`;
     const path = `${list}/${session.id}`;
+    const here = query.after === undefined ? path : `${path}?${new URLSearchParams({ after: query.after })}`;
     const ways = waysTo(place, basePath);
     const actors = await actorsOf(dependencies, place);
     const mistakes: readonly Mistake[] = refusal === undefined || refusal.ok ? [] : refusal.mistakes;
@@ -116,9 +117,9 @@ export function sessionScreens(declare: Declare, dependencies: DashboardDependen
       title: session.reference_id,
       current: 'sessions',
       main: html`${otherMistakes(mistakes)}
-${actions(visit, answer, payin.data, history, path)}
+<div class="row"><div class="row" id="actions" data-live="${here}">${actions(visit, session, payin.data, history, path)}</div><div id="ending" data-live>${expiry(visit, answer, path)}</div></div>
 <div class="columns"><div id="facts" data-live>${sessionFacts(session)}</div><div class="columns">${payerFacts(session, (screen) => `${basePath}${pathIn(place.tenant, screen)}`)}${pageOf(session)}</div></div>
-${itemsOf(session)}
+<div id="items" data-live>${itemsOf(session)}</div>
 <div class="parts" id="course" data-live>${attemptsOf(session)}${bookedOf(booked, ways)}${returnsOf(payin.data, ways.refunds)}
 <section><h2>History</h2>${historyList(history, { place, actors, basePath })}${
         history.nextCursor !== null && html`<p><a href="${path}?after=${history.nextCursor}">Older</a></p>`
@@ -153,36 +154,35 @@ async function resendAll(
   return { ok: true, resent, next };
 }
 
-type Seen = { readonly data: Session; readonly etag: string };
-
-/** Actions that the visitor may take on the session as it is. */
+/** Actions that the visitor may take on the session as it is, but for its end. */
 function actions(
   { place, visitor }: Visit,
-  { data: session, etag }: Seen,
+  session: Session,
   payin: Payin,
   { hasFailed }: History,
   path: string,
-) {
+): Html {
   const isActive = session.status === 'active';
-  const token = tokenField(visitor);
-  return html`<div class="row">
-${isActive && session.amount_paid === 0 && place.may('CHECKOUT.UPDATE') && html`<a class="button quiet" href="${path}/items">Edit the items</a>`}
-${refundableOf(payin) > 0 && place.may('REFUND.CREATE') && html`<a class="button quiet" href="${path}/refund">Refund</a>`}
-${mayTestPay(place) && isActive && html`<a class="button quiet" href="${path}/pay">Pay as a test</a>`}
-${
-  hasFailed &&
-  place.may('WEBHOOK_DELIVERY.RESEND_FAILED') &&
-  html`<form method="post" action="${path}/resend">${token}${onceField()}<button class="quiet">Send the failed webhooks again</button></form>`
+  return html`${isActive && session.amount_paid === 0 && place.may('CHECKOUT.UPDATE') && html`<a class="button quiet" href="${path}/items">Edit the items</a>`}${
+    refundableOf(payin) > 0 &&
+    place.may('REFUND.CREATE') &&
+    html`<a class="button quiet" href="${path}/refund">Refund</a>`
+  }${mayTestPay(place) && isActive && html`<a class="button quiet" href="${path}/pay">Pay as a test</a>`}${
+    hasFailed &&
+    place.may('WEBHOOK_DELIVERY.RESEND_FAILED') &&
+    html`<form method="post" action="${path}/resend">${tokenField(visitor)}${onceField()}<button class="quiet">Send the failed webhooks again</button></form>`
+  }`;
 }
-${
-  isActive &&
+
+type Seen = { readonly data: Session; readonly etag: string };
+
+/** It is a part of its own: while it is open it stays as it is, and the other actions follow the session. */
+const expiry = ({ place, visitor }: Visit, { data, etag }: Seen, path: string): Html | false =>
+  data.status === 'active' &&
   place.may('CHECKOUT.EXPIRE') &&
   second(
     'Expire',
-    html`<form method="post" action="${path}/expire">${token}${onceField()}${versionField(etag)}<p>Nobody can pay this session any more. This cannot be undone.</p><button>Expire the session</button></form>`,
-  )
-}
-</div>`;
-}
+    html`<form method="post" action="${path}/expire">${tokenField(visitor)}${onceField()}${versionField(etag)}<p>Nobody can pay this session any more. This cannot be undone.</p><button>Expire the session</button></form>`,
+  );
 
 export const mayTestPay = (place: Place): boolean => place.mode === 'test' && place.may('TEST_HELPER.PAY');

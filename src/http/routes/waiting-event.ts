@@ -4,10 +4,10 @@ import type { Tenant } from '../../checkout/tenant.ts';
 import { type Static, Type } from '../../lib/json-schema.ts';
 import { NO_SUCH_EVENT, type WaitingEvent, waitingEvent } from '../../methods/provider-event.ts';
 import type { Store } from '../../store/store.ts';
-import { notFound, originOf, principalOf, sendResult } from '../answer.ts';
+import { JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { success } from '../envelope.ts';
+import { envelope, success } from '../envelope.ts';
 import { schemaProblems } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
 import { operation } from '../operation.ts';
@@ -23,6 +23,7 @@ const query = Type.Object(
   { additionalProperties: false },
 );
 type Query = Static<typeof query>;
+const params = idOf('pev', 'provider event');
 
 const tag = 'Payments';
 
@@ -39,7 +40,7 @@ export function waitingEventRoutes(
         permission: 'read',
         summary: 'List provider events that wait',
         description:
-          'Messages of payment providers that have not led to a session, newest first: no payment has their references, or the rail has not told of the payment: it did not answer, or it refuses the key. Each is looked at nine times in three days; from then on it waits for a person. Their content, which may be about people, is not shown.',
+          'Messages of payment providers that have not led to a session, newest first, with the reason. Each is looked at nine times in three days; from then on it waits for a person. Their content, which may be about people, is not shown.',
         lists: 'ProviderEvent',
       },
       { querystring: query },
@@ -62,6 +63,28 @@ export function waitingEventRoutes(
     },
   );
 
+  api.get(
+    '/provider_event/:id',
+    operation(
+      {
+        operation: 'PROVIDER_EVENT.FETCH',
+        tag,
+        permission: 'read',
+        summary: 'Fetch a provider event that waits',
+        answers: 'ProviderEvent',
+      },
+      { params },
+    ),
+    async (request, reply) => {
+      schemaProblems(request);
+      const { tenant } = principalOf(request);
+      const event = await store.providerEvents.fetch(tenant, request.params.id);
+      if (event === null) throw notFound(NO_SUCH_EVENT);
+      const data = representWaitingEvent(event, await sessionOf(store, tenant, event));
+      return reply.type(JSON_TYPE).send(envelope('PROVIDER_EVENT.FETCH', JSON.stringify(data)));
+    },
+  );
+
   api.post(
     '/provider_event/:id/retry',
     operation(
@@ -75,7 +98,7 @@ export function waitingEventRoutes(
           'The rail is asked at once. If nothing comes of it, an event that waited for a person does so again.',
         answers: 'ProviderEvent',
       },
-      { params: idOf('pev', 'provider event') },
+      { params },
     ),
     async (request, reply) => {
       const origin = originOf(request);

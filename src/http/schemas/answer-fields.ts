@@ -10,15 +10,17 @@ export const text = (description: string, example: string) =>
 export const time = (description: string) =>
   titled('Time', Type.String({ format: 'date-time', description, examples: ['2030-01-31T12:00:00.000Z'] }));
 
+/** The first of the values is the example. */
 export const oneOf = (values: readonly string[], description: string) =>
-  Type.Enum([...values], { type: 'string', description, examples: [values[0]] });
+  Type.Enum([...values], { type: 'string', description });
 
 export function nullable(schema: TSchema): TSchema {
-  const { type, title } = schema as { type?: unknown; title?: string };
+  const { type, title, ...rest } = schema as { type?: unknown; title?: string; enum?: readonly string[] };
   if (typeof type === 'string' && type !== 'object')
     return Type.Unsafe<unknown>({
       ...schema,
       type: [type, 'null'],
+      ...(rest.enum === undefined ? {} : { enum: [...rest.enum, null] }),
       ...(title === undefined ? {} : { title: `${title}OrNull` }),
     });
   return Type.Union([schema, Type.Null()]);

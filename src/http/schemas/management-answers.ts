@@ -12,6 +12,7 @@ import type {
 } from '../../accounts/representation.ts';
 import { idempotencyUses } from '../../accounts/request-log.ts';
 import { Type } from '../../lib/json-schema.ts';
+import { waitReasons } from '../../methods/provider-event.ts';
 import type { representMember, representNewLink } from '../../users/representation.ts';
 import { roleNames } from '../../users/roles.ts';
 import type { representRequest } from '../request-representation.ts';
@@ -257,6 +258,12 @@ export const managementResources = {
       reference: text('Its id at the rail.', 'evt_1PqRsT2eZvKYlo2C'),
       type: text('Its kind at the rail, or empty.', 'charge.dispute.created'),
       status: oneOf(['open', 'waiting'], '`open` waits for a person, `waiting` is looked at again.'),
+      reason: nullable(
+        oneOf(
+          waitReasons,
+          'Why the last look came to nothing: no session had its payment, or the rail did not answer, refused the key (or had none), refused to tell of the payment, or gave an answer that does not fit it. Null before the first look.',
+        ),
+      ),
       tries: count('Times it was looked at.'),
       next_try_at: nullable(time('Time of the next look, or null.')),
       checkout: seldom('Id of its session; null if it has none.'),

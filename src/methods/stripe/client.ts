@@ -6,10 +6,10 @@ import { hash } from 'node:crypto';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { createCounts } from '../../lib/counts.ts';
 import { createLru } from '../../lib/lru.ts';
-import { version } from '../../version.ts';
-import { API_VERSION, type StripeApi, type StripeCall, stripeApi } from './api.ts';
+import { type StripeApi, type StripeCall, stripeApi } from './api.ts';
 import { formOf } from './form.ts';
-import { fetchHttp, type StripeAnswer, type StripeHttp } from './http.ts';
+import { fetchHttp, headersOf, type StripeAnswer, type StripeHttp } from './http.ts';
+import { lackedPermissions } from './permissions.ts';
 
 export type LineOptions = {
   /** The key of a tenant, looked up for each call; null for none. */
@@ -45,22 +45,25 @@ export class StripeTrouble extends Error {
   /** Stripe's code of the error, or the parameter concerned; empty if there is none. */
   readonly code: string;
   readonly parameter: string;
+  /** Status of the answer; 0 where there is none. */
+  readonly status: number;
   /** False for what was told of lately: one key that lacks a permission is refused at every payment. */
   readonly isNews: () => boolean;
   constructor(
     kind: TroubleKind,
     message: string,
-    { code = '', parameter = '', isNews = () => true }: TroubleDetails = {},
+    { code = '', parameter = '', status = 0, isNews = () => true }: TroubleDetails = {},
   ) {
     super(message);
     this.kind = kind;
     this.code = code;
     this.parameter = parameter;
+    this.status = status;
     this.isNews = isNews;
   }
 }
 
-type TroubleDetails = Partial<Pick<StripeTrouble, 'code' | 'parameter' | 'isNews'>>;
+type TroubleDetails = Partial<Pick<StripeTrouble, 'code' | 'parameter' | 'status' | 'isNews'>>;
 
 /**
  * Message for an alert; null where Stripe does not answer, or the same was told of lately. It counts as told from then on:
@@ -93,11 +96,13 @@ const MAX_MESSAGE = 500;
 const PAUSES_MS = 2_000;
 
 export function createLine(options: LineOptions): Ask {
-  const { secretKeyOf, timeoutMs, retries, concurrency, concurrencyInAll } = options;
+  const { secretKeyOf, apiUrl, timeoutMs, retries, concurrency, concurrencyInAll } = options;
+  const { http = fetchHttp } = options;
   /** Calls under way by the number of their account: one for which Stripe is slow takes nothing from the others. */
   const underWay = createCounts<number>();
   let inAll = 0;
   const told = createLru<string, number>({ most: MAX_TOLD });
+  const lacked = createLru<string, Lacked>({ most: MAX_TOLD });
 
   /** Trouble with a key, which is empty where there is none. Another key that is wrong too is told of at once. */
   function troubleWithKey(
@@ -117,12 +122,26 @@ export function createLine(options: LineOptions): Ask {
     return new StripeTrouble('forbidden', text, { ...details, isNews });
   }
 
-  function refusalOfKey(
+  /** What a key lacks is asked as seldom as it is told. */
+  function lackedBy(key: string): Promise<readonly string[]> {
+    const mark = hash('sha256', key, 'base64url');
+    const at = performance.now();
+    const known = lacked.get(mark);
+    if (known && at - known.at < TOLD_MS) return known.names;
+    const names = lackedPermissions(key, { apiUrl, timeoutMs, http });
+    lacked.set(mark, { at, names });
+    return names;
+  }
+
+  /** Stripe names the permission of the call alone: whoever grants that one would be told of the next one later. */
+  async function refusalOfKey(
     tenant: Tenant,
     key: string,
-    { message, code, parameter }: StripeTrouble,
-  ): StripeTrouble {
-    const text = `Stripe refuses the key of account ${tenant.account} in ${tenant.mode} mode: ${message}`;
+    { message, code, parameter, status }: StripeTrouble,
+  ): Promise<StripeTrouble> {
+    const names = status === 403 ? await lackedBy(key) : [];
+    const why = names.length > 0 ? `it lacks ${names.join(', ')}` : message;
+    const text = `Stripe refuses the key of account ${tenant.account} in ${tenant.mode} mode: ${why}`;
     return troubleWithKey(tenant, key, text, { code, parameter });
   }
 
@@ -154,8 +173,8 @@ export function createLine(options: LineOptions): Ask {
       // The answer is believed to be of the type that Stripe's own library gives it.
       const stripe = stripeApi(
         async <Answer>(call: StripeCall) =>
-          (await send(call, secretKey, deadline, options).catch((error: StripeTrouble) => {
-            throw error.kind === 'forbidden' ? refusalOfKey(tenant, secretKey, error) : error;
+          (await send(call, secretKey, deadline, options).catch(async (error: StripeTrouble) => {
+            throw error.kind === 'forbidden' ? await refusalOfKey(tenant, secretKey, error) : error;
           })) as Answer,
       );
       return question(stripe);
@@ -165,6 +184,9 @@ export function createLine(options: LineOptions): Ask {
     });
   };
 }
+
+/** Names of the permissions that a key lacks, and when it was asked for them. */
+type Lacked = { readonly at: number; readonly names: Promise<readonly string[]> };
 
 /** Makes a call until it is answered for good; every try has the same key, so it has its effect once. */
 async function send(
@@ -179,11 +201,7 @@ async function send(
     method,
     url: `${apiUrl}/v1/${path}${isPost || form === '' ? '' : `?${form}`}`,
     headers: {
-      accept: 'application/json',
-      authorization: `Bearer ${secretKey}`,
-      'stripe-version': API_VERSION,
-      'user-agent': `opentill/${version}`,
-      ...(isPost ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
+      ...headersOf(secretKey, method),
       ...(idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey }),
     },
     body: isPost ? form : '',
@@ -232,7 +250,7 @@ function objectIn({ status, text }: StripeAnswer): unknown {
   const { type, code: given, param, message } = json.error ?? {};
   const code = given ?? '';
   const said = shortened(withoutKeys(message ?? `Stripe answered ${status}`));
-  throw new StripeTrouble(kindOf(status, { type, code }), said, { code, parameter: param ?? '' });
+  throw new StripeTrouble(kindOf(status, { type, code }), said, { code, parameter: param ?? '', status });
 }
 
 function parsed(text: string): { readonly error?: StripeError } | null {

@@ -1,4 +1,6 @@
 /** One request to Stripe: answered as a whole within its time, or not at all. */
+import { version } from '../../version.ts';
+import { API_VERSION } from './api.ts';
 
 export type StripeRequest = {
   readonly method: 'GET' | 'POST';
@@ -18,6 +20,15 @@ export type StripeAnswer = {
 
 /** Rejects where there is no answer, or too much of it: a time-out, a connection that breaks. */
 export type StripeHttp = (request: StripeRequest) => Promise<StripeAnswer>;
+
+/** Headers of every request; a POST has a form for its body. */
+export const headersOf = (secretKey: string, method: StripeRequest['method']): Record<string, string> => ({
+  accept: 'application/json',
+  authorization: `Bearer ${secretKey}`,
+  'stripe-version': API_VERSION,
+  'user-agent': `opentill/${version}`,
+  ...(method === 'POST' ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
+});
 
 /** A page of a list has a hundred objects of some kilobytes. */
 const MAX_BYTES = 8 * 2 ** 20;

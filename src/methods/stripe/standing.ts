@@ -54,7 +54,14 @@ export function notKnown({ attempt, nowMs }: Asked): RailAnswer {
 export function puzzled(asked: Asked, alert: string): RailAnswer {
   const { attempt, nowMs } = asked;
   const syncAt = nowMs + backOff(nowMs - attempt.createdAt);
-  return { status: attempt.status, reason: '', syncAt, payment: null, alert: `${attempt.id}: ${alert}` };
+  return {
+    status: attempt.status,
+    reason: '',
+    untold: 'answer_unclear',
+    syncAt,
+    payment: null,
+    alert: `${attempt.id}: ${alert}`,
+  };
 }
 
 /** The payment of a page, if it has come that far; a page that was asked for without it has none. */

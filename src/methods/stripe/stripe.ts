@@ -5,9 +5,9 @@ import type Stripe from 'stripe';
 import { type Attempt, type Checkout, feeOf, knowledgeOf } from '../../checkout/session.ts';
 import type { Mode, Tenant } from '../../checkout/tenant.ts';
 import type { Vault } from '../credentials.ts';
-import type { Occasion, PaidAccount, Rail, RailAnswer } from '../method.ts';
+import type { Occasion, PaidAccount, Rail, RailAnswer, Untold } from '../method.ts';
 import { canCharge, takesCurrency, toStripeAmount } from './amounts.ts';
-import { type Ask, alertOf, createLine, StripeTrouble } from './client.ts';
+import { type Ask, alertOf, createLine, StripeTrouble, type TroubleKind } from './client.ts';
 import { STRIPE, type StripeKeys, stripeCredentials, stripeKeysOf } from './credentials.ts';
 import { readStripeEvent } from './event.ts';
 import type { StripeHttp } from './http.ts';
@@ -300,8 +300,16 @@ const noFee = { balance: null, untold: null } as const;
 
 function syncTrouble(asked: Asked, error: unknown): RailAnswer {
   if (!(error instanceof StripeTrouble)) throw error;
-  return { ...notKnown(asked), ...alertOf(asked.attempt.id, error) };
+  const untold = untoldBy[error.kind];
+  return { ...notKnown(asked), untold, ...alertOf(asked.attempt.id, error) };
 }
+
+const untoldBy: Readonly<Record<TroubleKind, Untold>> = {
+  unavailable: 'no_answer',
+  forbidden: 'key_refused',
+  refused: 'request_refused',
+  key_reused: 'request_refused',
+};
 
 async function cancel(ask: Ask, given: Asked): Promise<RailAnswer> {
   const asked: Asked = { ...given, attempt: { ...given.attempt, status: 'cancelled' } };

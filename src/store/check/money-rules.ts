@@ -34,6 +34,12 @@ export const moneyRules: readonly SqlRule[] = [
     sql: `SELECT id FROM provider_event WHERE (due_at IS NOT NULL) <> (state = 'waiting') OR tries < 0`,
   },
   {
+    rule: 'a provider event says why it waits once it was looked at',
+    sql: `
+      SELECT id FROM provider_event
+      WHERE (reason IS NULL) <> (state = 'done' OR (state = 'waiting' AND tries = 0))`,
+  },
+  {
     rule: 'what an event says has caused it is there',
     sql: `
       SELECT event.id FROM event LEFT JOIN ${joined('event', 'provider_event', 'provider_event.id = event.cause')}

@@ -30,7 +30,7 @@ const events = thingsIn('provider_event', (row): ProviderEvent => row);
 
 /** Only what became of an event changes. */
 export const writeProviderEvent = rowOf('provider_event', (event: ProviderEvent) => event, {
-  sets: ['state', 'dueAt', 'tries'],
+  sets: ['state', 'dueAt', 'tries', 'reason'],
   by: 'reference',
 });
 

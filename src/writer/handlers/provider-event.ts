@@ -26,7 +26,10 @@ export function decideOnProviderEvent(
   if (action.type === 'receive') {
     if (known) return { value: known, writes: [] };
     const { type: _, ...came } = action;
-    return written({ ...came, rail, reference, receivedAt: now, state: 'waiting', dueAt: now, tries: 0 });
+    return written({
+      ...{ ...came, rail, reference, receivedAt: now },
+      ...{ state: 'waiting', dueAt: now, tries: 0, reason: null },
+    });
   }
   if (!known) return refuse('not_found', NO_SUCH_EVENT);
   if (action.type === 'retry') {
@@ -35,13 +38,14 @@ export function decideOnProviderEvent(
     const audit = auditOf(origin, known.id, 0, now, 'retry');
     return { value: asked, writes: [{ providerEvent: asked, audit }] };
   }
-  const isNews = action.isSettled || (known.state === 'waiting' && known.tries === action.tries);
+  const { reason } = action;
+  const isNews = reason === null || (known.state === 'waiting' && known.tries === action.tries);
   if (known.state === 'done' || !isNews) return { value: known, writes: [] };
   const tries = known.tries + 1;
   const wait = RETRY_AFTER_MS[known.tries];
-  if (action.isSettled) return written({ ...known, state: 'done', dueAt: null, tries });
-  if (wait === undefined) return written({ ...known, state: 'open', dueAt: null, tries });
-  return written({ ...known, dueAt: now + wait, tries });
+  if (reason === null) return written({ ...known, state: 'done', dueAt: null, tries, reason });
+  if (wait === undefined) return written({ ...known, state: 'open', dueAt: null, tries, reason });
+  return written({ ...known, dueAt: now + wait, tries, reason });
 }
 
 function written(providerEvent: ProviderEvent): Decided<ProviderEvent> {

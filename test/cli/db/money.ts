@@ -69,6 +69,7 @@ export function createTill(store: Store, tenant: Tenant, now: number) {
       state,
       dueAt: state === 'waiting' ? now + DAY_MS : null,
       tries: 0,
+      reason: null,
       attemptReference: null,
       paymentReference: 'pi_1',
       body: '{}',

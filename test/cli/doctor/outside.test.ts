@@ -113,6 +113,32 @@ test('doctor looks at the credentials that accounts have of their own', async ()
   ]);
 });
 
+test('doctor names all permissions that a restricted key lacks', async () => {
+  await using t = cleanUp();
+  const stripe = await startStripe(t);
+  const [few, fees] = ['rk_test_few', 'rk_test_fees'];
+  stripe.admit(few, 'test', [/^POST \/v1\/refunds$/, /^GET \/v1\/disputes$/]);
+  stripe.admit(fees, 'test', [/^GET \/v1\/balance_transactions\//]);
+  const said = async (key: string) => {
+    const settings = {
+      DATABASE_URL: `sqlite:${join(freshDirectory(t), 'till.db')}`,
+      STRIPE_API_URL: stripe.url,
+      STRIPE_TEST_SECRET_KEY: key,
+      STRIPE_TEST_WEBHOOK_SECRET: stripe.keys.test.webhookSecret,
+    };
+    const { status, text } = found(await examined(t, settings, '--ask-stripe'), 'rails', /Stripe/);
+    return [status, text];
+  };
+  assert.deepEqual(await said(few), [
+    'wrong',
+    'The key of test mode lacks at Stripe: write access to “Charges and Refunds”, read access to disputes.',
+  ]);
+  assert.deepEqual(await said(fees), [
+    'advice',
+    'The key of test mode lacks at Stripe: read access to “Balance Transaction Sources”.',
+  ]);
+});
+
 test('doctor asks Stripe only if it is told to, and says what the answer means', async () => {
   await using t = cleanUp();
   const stripe = await startStripe(t);
@@ -134,13 +160,13 @@ test('doctor asks Stripe only if it is told to, and says what the answer means',
     text: 'Stripe accepts the key of test mode.',
     advice: '',
   });
-  assert.equal(stripe.calls.length, 1);
+  assert.equal(stripe.books.test.sessions.size, 0);
   stripe.next('unauthorized');
   assert.match((await asked()).text, /does not know the key/);
   stripe.next('forbidden');
   assert.match((await asked()).advice, /permissions/);
   stripe.next('error_before');
-  assert.equal((await asked()).status, 'advice');
+  assert.match((await asked()).text, /answers 503/);
   stripe.next('reset_before');
   assert.match((await asked()).text, /does not answer at /);
   assert.equal(existsSync(DATABASE_URL.slice('sqlite:'.length)), false);

@@ -124,11 +124,12 @@ test('a call without a key, or whose key cannot be looked up now, is not made', 
 });
 
 suite('what Stripe says of a refused key', () => {
+  /** Refuses what is asked of it, but not the questions after what the key may do. */
   const refusing =
     (messageFor: (authorization: string) => string | null): StripeHttp =>
-    async ({ headers }) => {
+    async ({ headers, url }) => {
       const message = messageFor(String(headers.authorization));
-      return message === null
+      return message === null || !url.endsWith('/re_1')
         ? { status: 200, shouldRetry: null, text: '{}' }
         : {
             status: 403,
@@ -243,7 +244,8 @@ suite('an answer', () => {
     [400, error('invalid_request_error', 'rate_limit'), null, 'unavailable', 1],
     [401, error('invalid_request_error'), null, 'forbidden', 1],
     [402, error('card_error'), null, 'refused', 1],
-    [403, error('invalid_request_error'), null, 'forbidden', 1],
+    // The call, and a question for each permission.
+    [403, error('invalid_request_error'), null, 'forbidden', 7],
     [404, error('invalid_request_error'), null, 'refused', 1],
     [409, error('idempotency_error'), null, 'unavailable', 2],
     [429, error('invalid_request_error'), null, 'unavailable', 1],

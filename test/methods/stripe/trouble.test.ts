@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { AttemptStatus } from '../../../src/checkout/session.ts';
+import type { Attempt, AttemptStatus } from '../../../src/checkout/session.ts';
 import { afterAnswer, RETURN_URL, refundOf, startHarness, troubles } from './harness.ts';
 
 const MINUTE = 60_000;
@@ -41,6 +41,7 @@ suite('trouble on the way to Stripe', () => {
         harness.stripe.next(misbehaviour, { times });
         const answer = await harness.rail.sync(checkout, { ...attempt, status }, now);
         assert.deepEqual([answer.status, answer.payment, answer.alert], [said, null, undefined]);
+        assert.equal(answer.untold, 'no_answer');
         assert.ok(answer.syncAt && answer.syncAt >= now + 30_000);
       }
       assert.equal((await harness.rail.sync(checkout, attempt, now)).status, 'succeeded');
@@ -68,7 +69,7 @@ suite('trouble on the way to Stripe', () => {
       const { checkout, attempt } = await harness.started();
       harness.stripe.next(misbehaviour);
       const answer = await harness.rail.sync(checkout, attempt, Date.now());
-      assert.equal(answer.status, 'requires_action');
+      assert.deepEqual([answer.status, answer.untold], ['requires_action', 'key_refused']);
       assert.ok(answer.alert);
       assert.match(answer.alert, /^pat_\w+: Stripe refuses the key of account 1 in test mode: /);
       assert.doesNotMatch(answer.alert, /sk_test/);
@@ -107,6 +108,19 @@ suite('trouble on the way to Stripe', () => {
     harness.stripe.next(misbehaviour, { on });
     const { alert: second = '' } = await harness.rail.sync(checkout, attempt, Date.now());
     assert.match(second, says);
+  });
+
+  test('a question that Stripe refuses, and an answer that fits no payment, are told apart', async (t) => {
+    const harness = await startHarness(t);
+    const { checkout, attempt } = await harness.started();
+    const unknown: Attempt = { ...attempt, status: 'unknown' };
+    const elsewhere = { ...unknown, details: { ...attempt.details, session: 'cs_test_elsewhere' } };
+    const refused = await harness.rail.sync(checkout, elsewhere, Date.now());
+    assert.deepEqual([refused.status, refused.untold], ['unknown', 'request_refused']);
+    harness.stripe.next('other_mode');
+    const unclear = await harness.rail.sync(checkout, unknown, Date.now());
+    assert.deepEqual([unclear.status, unclear.untold], ['unknown', 'answer_unclear']);
+    assert.equal((await harness.rail.sync(checkout, unknown, Date.now())).untold, undefined);
   });
 
   test('an answer that never ends is given up', async (t) => {

@@ -5,6 +5,7 @@ const CAUSED = 'what an event says has caused it is there';
 const EVENTS = 'a session has the events that it counts, numbered without a gap';
 const LOG_OF_ENDPOINTS = 'the log of changes tells of no endpoint and no version of one that does not exist';
 const EVENT_TIME = 'a provider event has a due time as long as it waits';
+const EVENT_REASON = 'a provider event says why it waits once it was looked at';
 const OWNER = 'every event belongs to a session, or to an endpoint that is there or was deleted';
 const VERSIONS = 'events tell of every version of a session';
 const SHOWN = 'the newest events of a session show it as it is';
@@ -73,6 +74,10 @@ export const eventDamages: readonly Damage[] = [
   [EVENT_TIME, `UPDATE provider_event SET due_at = NULL WHERE state = 'waiting'`],
   [EVENT_TIME, `UPDATE provider_event SET due_at = 1 WHERE state = 'done'`],
   [EVENT_TIME, `UPDATE provider_event SET tries = -1 WHERE state = 'done'`],
+  [EVENT_REASON, `UPDATE provider_event SET reason = 'no_answer' WHERE state = 'done'`],
+  [EVENT_REASON, `UPDATE provider_event SET reason = 'no_answer' WHERE state = 'waiting'`],
+  [EVENT_REASON, `UPDATE provider_event SET tries = 1 WHERE state = 'waiting'`],
+  [EVENT_REASON, `UPDATE provider_event SET state = 'open', due_at = NULL WHERE state = 'waiting'`],
   [
     'no provider event is there twice',
     `DROP INDEX provider_event_reference; UPDATE provider_event SET reference = 'evt-1'`,
