@@ -68,9 +68,9 @@ process.exitCode = success ? 0 : 1;
 /** Starts what test files share: PostgreSQL, which the environment of this process then names, and the browser. */
 async function shared(): Promise<NodeJS.ProcessEnv> {
   ends.push(globalTeardown);
-  await globalSetup();
-  if (!plan.some(({ file }) => file.startsWith('test/pages/'))) return {};
-  const browser = await startSharedBrowser();
+  const hasPages = plan.some(({ file }) => file.startsWith('test/pages/'));
+  const [browser] = await Promise.all([hasPages ? startSharedBrowser() : null, globalSetup()]);
+  if (browser === null) return {};
   ends.push(browser.close);
   return browser.environment;
 }

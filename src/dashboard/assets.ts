@@ -1,9 +1,15 @@
 /** The stylesheet and the script of the dashboard. */
-import { assetOf } from '../lib/asset.ts';
+import { scriptOf, stylesheetOf } from '../lib/asset.ts';
 
 const folder = new URL('assets/', import.meta.url);
 
-export const stylesheet = assetOf(folder, 'dashboard.css', 'text/css; charset=utf-8', (text) =>
-  text.replace(/^ +/gm, ''),
-);
-export const script = assetOf(folder, 'dashboard.js', 'text/javascript; charset=utf-8');
+/** From what all screens have to what few do: colors and texts, the frame, forms, tables and facts, lists, single screens. */
+export const stylesheet = stylesheetOf(folder, [
+  'ground.css',
+  'frame.css',
+  'forms.css',
+  'records.css',
+  'lists.css',
+  'screens.css',
+]);
+export const script = scriptOf(folder, 'dashboard.js');

@@ -18,7 +18,7 @@ const CONTROL_CONTRAST = 3;
 /** Steps in which a color goes to black or white. */
 const STEPS = 100;
 
-/** Backgrounds of page.css on which there are links and controls: the one nearest to the text's own end counts. */
+/** Backgrounds of the stylesheet on which there are links and controls: the one nearest to the text's own end counts. */
 const themes = {
   light: { end: BLACK, background: [238, 241, 239] as Rgb, card: WHITE, softness: 0.9 },
   dark: { end: WHITE, background: [25, 35, 31] as Rgb, card: [21, 29, 26] as Rgb, softness: 0.82 },

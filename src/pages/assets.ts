@@ -1,10 +1,14 @@
 /** The stylesheet and the script of the payer's page. */
-import { assetOf } from '../lib/asset.ts';
+import { scriptOf, stylesheetOf } from '../lib/asset.ts';
 
 const folder = new URL('assets/', import.meta.url);
 
-/** Indentation is a tenth of the stylesheet, and means nothing in it; in the script it may be a part of a text. */
-export const stylesheet = assetOf(folder, 'page.css', 'text/css; charset=utf-8', (text) =>
-  text.replace(/^ +/gm, ''),
-);
-export const script = assetOf(folder, 'page.js', 'text/javascript; charset=utf-8');
+/** Colors and texts, what is sold, how it is paid, facts and the footer; last what differs by screen, settings and paper. */
+export const stylesheet = stylesheetOf(folder, [
+  'ground.css',
+  'summary.css',
+  'panel.css',
+  'facts.css',
+  'media.css',
+]);
+export const script = scriptOf(folder, 'page.js');

@@ -4,7 +4,7 @@ import { createAccount } from '../../src/accounts/account.ts';
 import { addApiKey, allPermissions } from '../../src/accounts/api-key.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { type Random, randomFrom } from '../crash/random.ts';
-import { asSent } from '../support/client.ts';
+import { asSent, createClient } from '../support/client.ts';
 import { takeLivePayments } from '../support/live-payments.ts';
 import { inviteUser } from '../support/users.ts';
 
@@ -24,6 +24,8 @@ export const keys: readonly Key[] = ['test_one', 'test_two', 'live_one'].map((na
   id: `ak_${name}`,
   secret: `sk_${name}_secret`,
 }));
+
+const client = createClient('');
 
 /** A second account and keys for it and for live mode, beside a server that has made the first. */
 export async function addMerchants(path: string): Promise<void> {
@@ -53,8 +55,8 @@ export async function ask(
   { key, method, path, body }: Request,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
-  const { type, content = null } = asSent(body);
-  const response = await fetch(url + path, {
+  const { type, content } = asSent(body);
+  const answer = await client.ask(url + path, {
     method,
     headers: {
       authorization: `Basic ${Buffer.from(`${key.id}:${key.secret}`).toString('base64')}`,
@@ -63,8 +65,8 @@ export async function ask(
     },
     body: content,
   });
-  const text = await response.text();
-  return { status: response.status, text, etag: response.headers.get('etag'), json: JSON.parse(text) };
+  const { status, text } = answer;
+  return { status, text, etag: answer.headers.get('etag'), json: JSON.parse(text) };
 }
 
 const OLD_SESSIONS = 3;

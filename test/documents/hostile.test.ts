@@ -25,7 +25,7 @@ async function receiptWith(text: string, language = 'en') {
     { ...payee, name: text, addressLines: [text, text], taxId: text },
   );
   const bytes = await receiptPdf(facts);
-  for (const picture of await render(bytes, 1.5)) assertMargins(picture, 55, 28);
+  for (const picture of await render(bytes, { scale: 1.5 })) assertMargins(picture, 55, 28);
   return lettersOf((await readPdf(bytes)).pages);
 }
 

@@ -5,7 +5,7 @@ import type { Checkout } from '../../src/checkout/session.ts';
 import type { Payee } from '../../src/documents/facts.ts';
 import { invoicePdf, receiptPdf } from '../../src/documents/render-queue.ts';
 import { checkout, invoiceOf, longItems, number, payment, receiptOf, refund } from './build.ts';
-import { assertMargins, lettersOf, packed, readPdf, render } from './read-pdf.ts';
+import { assertMargins, countPages, lettersOf, packed, readPdf, render } from './read-pdf.ts';
 
 const manyPayments = Array.from({ length: 150 }, (_, index) =>
   payment(index + 1, { reference: `pay-${number(index)}` }),
@@ -59,9 +59,8 @@ suite('a long receipt', async () => {
   });
 
   test('keeps to its margins', async () => {
-    const pictures = await render(bytes, 1.5);
-    assert.equal(pictures.length, pages.length);
-    for (const picture of pictures.slice(0, 4)) assertMargins(picture, 55, 28);
+    assert.equal(await countPages(bytes), pages.length);
+    for (const picture of await render(bytes, { scale: 1.5, part: [0, 4] })) assertMargins(picture, 55, 28);
   });
 });
 

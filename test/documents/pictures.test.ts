@@ -227,7 +227,7 @@ suite('a document with a logo', () => {
 
   /** Width and height in points of what is green on the first page, from its left and upper end. */
   async function greenOf(bytes: Buffer): Promise<number[]> {
-    const [page] = await render(bytes, 2);
+    const [page] = await render(bytes, { scale: 2, part: [0, 1] });
     assert.ok(page);
     const [xs, ys] = [new Set<number>(), new Set<number>()];
     for (let at = 0; at < page.width * page.height; at++) {
@@ -275,7 +275,8 @@ suite('a document with a logo', () => {
       ]);
       const bytes = withSegments(image, exif(index + 1));
       const [width, height] = index < 4 ? [32, 16] : [16, 32];
-      const [page] = await render(await receiptPdf({ ...receiptOf(), logo: { bytes, width, height } }), 4);
+      const file = await receiptPdf({ ...receiptOf(), logo: { bytes, width, height } });
+      const [page] = await render(file, { scale: 4, part: [0, 1] });
       assert.ok(page);
       const shadeAt = (x: number, y: number) => {
         const at = Math.round((51 + y) * 4) * page.width + Math.round((56.7 + x) * 4);
@@ -317,7 +318,7 @@ suite('a document with a logo', () => {
     ]) {
       const file = await receiptPdf({ ...receiptOf(), logo: { bytes, width: 16, height: 8 } });
       assert.match(imageIn(file), /\/Width 16\n\/Height 8\n\/ColorSpace \/DeviceGray\n/);
-      const [page] = await render(file, 2);
+      const [page] = await render(file, { scale: 2, part: [0, 1] });
       assert.ok(page?.dark(60, 54));
     }
   });

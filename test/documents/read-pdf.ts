@@ -1,7 +1,7 @@
 /** Reads documents back with parsers that have nothing in common with what writes them. */
 import assert from 'node:assert/strict';
 import { inflateSync } from 'node:zlib';
-import { PDFiumLibrary } from '@hyzyla/pdfium';
+import { type PDFiumDocument, PDFiumLibrary } from '@hyzyla/pdfium';
 import { getDocumentProxy } from 'unpdf';
 import type { Pixels } from '../support/read-code.ts';
 
@@ -63,13 +63,23 @@ const SCALE = 2.5;
 
 let library: Promise<PDFiumLibrary> | undefined;
 
+type Rendering = {
+  readonly scale?: number;
+  /** The pages that are wanted, as of `slice`; all, unless it is given. */
+  readonly part?: readonly [from: number, to?: number];
+};
+
 /** The pages as pictures; places in them are in points from the upper left corner. */
-export async function render(bytes: Buffer, scale = SCALE): Promise<Picture[]> {
-  library ??= PDFiumLibrary.init();
-  const document = await (await library).loadDocument(bytes);
+export async function render(
+  bytes: Buffer,
+  { scale = SCALE, part = [0] }: Rendering = {},
+): Promise<Picture[]> {
+  const document = await opened(bytes);
   const pictures: Picture[] = [];
-  for (const page of document.pages()) {
-    const { data, width, height } = await page.render({ scale, render: async (each) => each.data });
+  for (const index of [...Array(document.getPageCount()).keys()].slice(...part)) {
+    const { data, width, height } = await document
+      .getPage(index)
+      .render({ scale, render: async (each) => each.data });
     const dark = (x: number, y: number) => {
       const at = (Math.floor(y * scale) * width + Math.floor(x * scale)) * 4;
       return Math.min(data[at] ?? 255, data[at + 1] ?? 255, data[at + 2] ?? 255) < 200;
@@ -78,6 +88,19 @@ export async function render(bytes: Buffer, scale = SCALE): Promise<Picture[]> {
   }
   document.destroy();
   return pictures;
+}
+
+/** The number of pages that are there to be drawn. */
+export async function countPages(bytes: Buffer): Promise<number> {
+  const document = await opened(bytes);
+  const count = document.getPageCount();
+  document.destroy();
+  return count;
+}
+
+async function opened(bytes: Buffer): Promise<PDFiumDocument> {
+  library ??= PDFiumLibrary.init();
+  return (await library).loadDocument(bytes);
 }
 
 /** Asserts empty margins of the page: at the sides, and above and below, in points. */

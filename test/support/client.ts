@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http';
 
 export type Response = { readonly status: number; readonly headers: Headers; readonly text: string };
 
-type Asked = {
+export type Asked = {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Sent | undefined;

@@ -1,10 +1,15 @@
 /** A browser without JavaScript in front of the dashboard: it keeps the cookie, and sends forms as the pages have them. */
 import assert from 'node:assert/strict';
 import { Secret, TOTP } from 'otpauth';
+import { hashSecret } from '../../src/accounts/api-key.ts';
+import { newCookieSecret, newFormToken } from '../../src/dashboard/cookie.ts';
+import { newId } from '../../src/lib/id.ts';
 import type { Store } from '../../src/store/store.ts';
 import { linkAddress, newLink } from '../../src/users/links.ts';
+import { createPasswords } from '../../src/users/passwords.ts';
 import type { Role } from '../../src/users/roles.ts';
 import type { User } from '../../src/users/user.ts';
+import { type Asked, createClient } from './client.ts';
 import { changeUser, inviteUser } from './users.ts';
 
 export type Page = {
@@ -20,34 +25,43 @@ export type UploadedFile = { readonly name: string; readonly content: string | U
 
 export type Visitor = ReturnType<typeof createVisitor>;
 
+/** How visitors call their browser. */
+const BROWSER = 'node';
+const client = createClient('');
+
 /** `url` is the address of the service. */
 export function createVisitor(url: string, { cookie: first = '' } = {}) {
   let cookie = first;
 
-  async function send(path: string, init: RequestInit & { readonly headers?: Fields }): Promise<Page> {
-    const address = path.startsWith('http') ? path : url + path;
+  async function send(path: string, asked: Asked): Promise<Page> {
     const all = {
+      'user-agent': BROWSER,
       ...(cookie === '' ? {} : { cookie }),
       'sec-fetch-site': 'same-origin',
-      ...init.headers,
+      ...asked.headers,
     };
     // An empty one is left out.
     const headers = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
-    const response = await fetch(address, { redirect: 'manual', ...init, headers });
-    for (const line of response.headers.getSetCookie()) {
+    const address = path.startsWith('http') ? path : url + path;
+    const answer = await client.ask(address, { ...asked, headers });
+    for (const line of answer.headers.getSetCookie()) {
       const [pair = ''] = line.split(';', 1);
       cookie = pair.endsWith('=') ? '' : pair;
     }
-    const location = response.headers.get('location');
-    return { status: response.status, html: await response.text(), location, headers: response.headers };
+    const location = answer.headers.get('location');
+    return { status: answer.status, html: answer.text, location, headers: answer.headers };
   }
 
   const visitor = {
     cookie: () => cookie,
-    get: (path: string, headers: Fields = {}) => send(path, { headers }),
+    get: (path: string, headers: Fields = {}) => send(path, { method: 'GET', headers }),
     /** Sends fields as they are. */
     post: (path: string, fields: Fields | URLSearchParams, headers: Fields = {}) =>
-      send(path, { method: 'POST', body: new URLSearchParams(fields), headers }),
+      send(path, {
+        method: 'POST',
+        body: new URLSearchParams(fields).toString(),
+        headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+      }),
     /** Sends the form of the page whose action ends with this, with what it has by itself. */
     submit(page: Page, action: string, fields: Fields = {}): Promise<Page> {
       const form = formIn(page, action);
@@ -60,14 +74,21 @@ export function createVisitor(url: string, { cookie: first = '' } = {}) {
       return visitor.post(form.action, { ...Object.fromEntries(kept), ...fields });
     },
     /** Sends the form with a file, behind its fields as in the page. Without one, it sends that nobody has chosen any. */
-    upload(page: Page, action: string, file: UploadedFile | null, fields: Fields = {}): Promise<Page> {
+    async upload(page: Page, action: string, file: UploadedFile | null, fields: Fields = {}): Promise<Page> {
       const form = formIn(page, action);
       const body = new FormData();
       for (const [name, value] of Object.entries({ ...form.fields, ...fields }))
         if (name !== 'file') body.append(name, value);
       const { name = '', content = '' } = file ?? {};
       body.append('file', new Blob([content], { type: 'application/octet-stream' }), name);
-      return send(form.action, { method: 'POST', body });
+      const response = await fetch(url + form.action, {
+        method: 'POST',
+        body,
+        redirect: 'manual',
+        headers: { ...(cookie === '' ? {} : { cookie }), 'sec-fetch-site': 'same-origin' },
+      });
+      const location = response.headers.get('location');
+      return { status: response.status, html: await response.text(), location, headers: response.headers };
     },
     /** Follows redirects. */
     async follow(page: Page | Promise<Page>): Promise<Page> {
@@ -151,17 +172,45 @@ export async function resetLink(store: Store, url: string, { id }: Pick<User, 'i
   return linkAddress(url, id, secret);
 }
 
-/** Somebody who has accepted an invitation, and is signed in. */
+/** The hash of the password, which takes a processor a moment. */
+let hashed: Promise<string> | undefined;
+
+type SignInto = {
+  readonly service: { readonly store: Store };
+  readonly url: string;
+  readonly realNow?: () => number;
+};
+
+/**
+ * Somebody who has accepted an invitation, and is signed in, as by the form of the link but without it: that is a test of
+ * its own.
+ */
 export async function signedInVisitor(
-  { service: { store }, url }: { readonly service: { readonly store: Store }; readonly url: string },
+  { service: { store }, url, realNow = Date.now }: SignInto,
   given: Given = {},
 ): Promise<{ visitor: Visitor; user: User }> {
-  const { user, link } = await invite(store, url, given);
-  const visitor = createVisitor(url);
-  const page = await visitor.get(link);
-  const answer = await visitor.submit(page, link.slice(url.length), { password: PASSWORD });
-  assert.equal(answer.status, 303, textOf(answer));
-  return { visitor, user };
+  const { id, name, email, link } = await inviteUser(store, given);
+  hashed ??= createPasswords().hash(PASSWORD, '127.0.0.1');
+  const secret = newCookieSecret();
+  const now = realNow();
+  const signIn = {
+    id: newId('sgn', now),
+    secretHash: hashSecret(secret),
+    formToken: newFormToken(secret),
+    address: '127.0.0.1',
+    browser: BROWSER,
+  };
+  const { user } = await changeUser(store, id, {
+    type: 'accept_link',
+    secretHash: link?.hash ?? '',
+    name,
+    email,
+    password: await hashed,
+    signIn,
+    now,
+  });
+  const cookie = `__Host-opentill=${id}.${signIn.id}.${secret}`;
+  return { visitor: createVisitor(url, { cookie }), user };
 }
 
 /** The code that an authenticator app shows at this time. */

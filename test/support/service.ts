@@ -30,6 +30,8 @@ export type TestService = {
   /** The service's address, such as `http://127.0.0.1:40123`. */
   readonly url: string;
   readonly account: Account;
+  /** The clock of the service. */
+  readonly realNow: () => number;
   /** A key of the first account that may do everything in test mode. */
   readonly key: TestKey;
   /** Makes a key. For a live one, its account takes bank transfers in EUR, so that it can have sessions. */
@@ -166,7 +168,7 @@ export async function startService(
     await stop();
     if (given === undefined) await database.remove();
   });
-  return { service, config, database, url, account, key, createKey, call, stop };
+  return { service, config, database, url, account, realNow, key, createKey, call, stop };
 }
 
 /**

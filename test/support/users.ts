@@ -5,6 +5,7 @@ import { isRefusal } from '../../src/checkout/refusals.ts';
 import { executeOn } from '../../src/cli/with-store.ts';
 import { newId } from '../../src/lib/id.ts';
 import type { Store } from '../../src/store/store.ts';
+import { LINK_MS } from '../../src/users/links.ts';
 import type { Role } from '../../src/users/roles.ts';
 import { installation, type User, type UserId } from '../../src/users/user.ts';
 import type { UserCommand, UserDecision } from '../../src/users/user-commands.ts';
@@ -33,7 +34,7 @@ export async function inviteUser(store: Store, given: Given = {}): Promise<User>
   const { account = 1, role = 'owner', name = 'Ada Lovelace', email = 'ada@example.com' } = given;
   const ofOperator = given.isOperator ? { isOperator: given.isOperator } : {};
   const now = Date.now();
-  const link = { hash: hash('sha256', SECRET), until: now + 3_600_000 };
+  const link = { hash: hash('sha256', SECRET), until: now + LINK_MS };
   const id = newId('usr', now);
   const command = { type: 'invite_user', id, name, email, account, role, ...ofOperator, link, now } as const;
   return (await changeUser(store, id, command)).user;
