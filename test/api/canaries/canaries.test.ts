@@ -48,7 +48,7 @@ const meant: Readonly<Record<string, (text: Text, good: Data) => object>> = {
     currency: undefined,
   }),
   'BANK_ENTRY.ASSIGN': (_, good) => good,
-  'PAYMENT_FILE.CREATE': (_, good) => ({ ...good, execute_on: undefined }),
+  'PAYMENT_FILE.CREATE': (_, good) => ({ ...good, execute_on: undefined, version: undefined }),
   'WEBHOOK_DELIVERY.RESEND_FAILED': (_, good) => ({ ...good, endpoint: undefined, after: undefined }),
   'ACCOUNT_SETTINGS.UPDATE': (text) => ({
     csv_mappings: undefined,
