@@ -275,14 +275,17 @@ function backupSuite(kind: Kind): void {
     }
   });
 
-  test('asked to stop, a backup leaves nothing at all', async () => {
+  test('asked to stop, a backup leaves nothing at all, or all of it', async () => {
     await using t = cleanUp();
     const url = await filled(t);
     const file = backupIn(t);
     const backup = run(t, ['db', 'backup', file, '--database', url], {});
     while (!existsSync(`${file}.part`) && !existsSync(file) && isRunning(backup)) await pause(1);
     const { code } = await backup.kill('SIGTERM');
-    assert.deepEqual([code, readdirSync(dirname(file))], code === 0 ? [0, ['till.backup']] : [143, []]);
+    const left = readdirSync(dirname(file));
+    assert.ok(code === 0 || code === 143, `${code}`);
+    // It has its name once it is complete, and may be asked to stop behind that.
+    assert.deepEqual(left, code === 0 || left.length > 0 ? ['till.backup'] : []);
   });
 }
 
