@@ -349,8 +349,15 @@ export const methodFaults: readonly Fault[] = [
     name: 'nobody learns what a rail said that tells nothing of a payment',
     file: 'src/writer/rails.ts',
     tests: ['test/writer/rails.test.ts'],
-    find: "return answer.untold ?? 'no_answer';",
+    find: 'return untold;',
     replace: "return 'no_answer';",
+  },
+  {
+    name: 'a rail that tells nothing of a booked payment counts as one that has told',
+    file: 'src/writer/rails.ts',
+    tests: ['test/writer/rails.test.ts'],
+    find: "answer.untold ?? (answer.status === 'unknown' ? 'no_answer' : null)",
+    replace: "answer.status === 'unknown' ? (answer.untold ?? 'no_answer') : null",
   },
   {
     name: 'a provider event that is done goes on saying why it waited',

@@ -123,6 +123,20 @@ suite('trouble on the way to Stripe', () => {
     assert.equal((await harness.rail.sync(checkout, unknown, Date.now())).untold, undefined);
   });
 
+  for (const status of ['requires_action', 'processing', 'succeeded', 'cancelled'] as const)
+    for (const [misbehaviour, untold] of [
+      ['other_mode', 'answer_unclear'],
+      ['unauthorized', 'key_refused'],
+    ] as const)
+      test(`${misbehaviour}: nothing is told of an attempt that is ${status}`, async (t) => {
+        const harness = await startHarness(t);
+        const { checkout, attempt } = await harness.paid();
+        harness.stripe.next(misbehaviour);
+        const known: Attempt = { ...attempt, status };
+        const answer = await harness.rail.sync(checkout, known, Date.now());
+        assert.equal(answer.untold, untold);
+      });
+
   test('an answer that never ends is given up', async (t) => {
     const harness = await startHarness(t);
     const { checkout, attempt } = await harness.started();
