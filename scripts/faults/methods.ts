@@ -441,6 +441,20 @@ export const methodFaults: readonly Fault[] = [
     replace: "state: 'done', dueAt: null, tries }",
   },
   {
+    name: 'a provider event is said to have no session beside the id of one',
+    file: 'src/cli/provider-event.ts',
+    tests: ['test/cli/provider-events.test.ts'],
+    find: "reason === 'no_session' && checkout !== null",
+    replace: "reason === 'no_session' && checkout === undefined",
+  },
+  {
+    name: 'the dashboard says that an event has no session beside its session',
+    file: 'src/dashboard/screens/provider-events.ts',
+    tests: ['test/dashboard/provider-events.test.ts'],
+    find: "reason === 'no_session' && checkout !== null",
+    replace: "reason === 'no_session' && checkout === ''",
+  },
+  {
     name: 'a provider event that is given up does not say why',
     file: 'src/writer/handlers/provider-event.ts',
     tests: ['test/writer/provider-event.test.ts'],
