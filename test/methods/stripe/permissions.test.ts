@@ -97,6 +97,15 @@ suite('a key that lacks permissions', () => {
     assert.deepEqual(alerts, [`${lacks} ${fees}`, `${lacks} write access to “Charges and Refunds”, ${fees}`]);
   });
 
+  test('is told of once with all of them, although several calls are refused', async (t) => {
+    const { alerts, asked, refund, sync } = await restricted(t, [REFUNDS, FEES]);
+    assert.ok((await refund()).alert);
+    await asked(PROBES);
+    assert.ok((await sync()).alert);
+    await asked(2 * PROBES);
+    assert.equal(alerts.length, 1);
+  });
+
   test('is asked again where Stripe has not said of all of them', async (t) => {
     const mayNot = [REFUNDS];
     const { stripe, alerts, asked, refund } = await restricted(t, mayNot);
