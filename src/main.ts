@@ -29,6 +29,7 @@ import { bank } from './methods/bank/rail.ts';
 import { createVault, unreadableOf, type Vault } from './methods/credentials.ts';
 import type { PaidAccount, Rail } from './methods/method.ts';
 import { sandbox } from './methods/sandbox/sandbox.ts';
+import { STRIPE } from './methods/stripe/credentials.ts';
 import { createStripeRail } from './methods/stripe/stripe.ts';
 import { lastBackupOf } from './store/backup-result.ts';
 import { openStore } from './store/open.ts';
@@ -107,7 +108,6 @@ export async function createService(
     onRemoteChange: (changed) => live.publish(typeof changed === 'string' ? changed : feedTopic(changed)),
   });
   const vault = createVault(config.CREDENTIALS_KEY, config.CREDENTIALS_KEY_PREVIOUS);
-  const rails = given ?? [stripeRail(config, vault, store.accounts.fetch), bank, sandbox];
   const { DATABASE_URL: database } = config;
   const metrics = createMetrics(
     store,
@@ -123,6 +123,7 @@ export async function createService(
     metrics.railSilence(rail);
     logger.info({ rail, ...about }, text);
   };
+  const rails = given ?? [stripeRail(config, vault, store.accounts.fetch, onAlert), bank, sandbox];
   await tellIfBehind(store, realNow(), logger);
   await tellOfUnreadable(store, vault, logger);
   let phase: Phase = 'starting';
@@ -288,6 +289,7 @@ function stripeRail(
   config: Config,
   vault: Vault,
   accountOf: (number: number) => Promise<PaidAccount | null>,
+  onAlert: RailAlert,
 ): Rail {
   const keys = (secretKey: string, webhookSecret: string) =>
     secretKey === '' && webhookSecret === '' ? null : { secretKey, webhookSecret };
@@ -297,6 +299,7 @@ function stripeRail(
     accountNumber: config.STRIPE_ACCOUNT,
     own: { vault, accountOf },
     apiUrl: config.STRIPE_API_URL,
+    onAlert: (text, about) => onAlert(STRIPE, text, about),
   });
 }
 

@@ -7,6 +7,9 @@ const rail = (file: string, ...tests: readonly string[]) => ({
 });
 
 const refusedKey = rail('stripe/client', 'stripe/client');
+const toldLately = rail('stripe/lately', 'stripe/client');
+const lacking = rail('stripe/lacking', 'stripe/permissions', 'stripe/client');
+const doctorRails = { file: 'src/cli/doctor/rails.ts', tests: ['test/cli/doctor/outside.test.ts'] };
 const permissions = rail('stripe/permissions', 'stripe/permissions');
 
 export const methodFaults: readonly Fault[] = [
@@ -241,27 +244,27 @@ export const methodFaults: readonly Fault[] = [
   },
   {
     name: 'a key that Stripe refuses is told of at every payment',
-    ...refusedKey,
-    find: '      told.set(mark, now);\n',
+    ...toldLately,
+    find: '      lately.add(mark);\n',
     replace: '',
   },
   {
     name: 'a key that Stripe refuses is told of once, and never again',
-    ...refusedKey,
-    find: 'now - (told.get(mark) ?? -TOLD_MS) < TOLD_MS',
-    replace: 'told.get(mark) !== undefined',
+    ...toldLately,
+    find: 'now() - (times.get(nameOf(mark)) ?? -LATELY_MS) < LATELY_MS',
+    replace: 'times.get(nameOf(mark)) !== undefined',
   },
   {
     name: 'the refused key of one account keeps that of another from being told of',
     ...refusedKey,
-    find: '[account, mode, key, text]',
-    replace: "[mode, key, text.replaceAll(String(account), '')]",
+    find: 'told.isNews([account, mode, key, ...about])',
+    replace: 'told.isNews([mode, key, ...about])',
   },
   {
     name: 'a new key that is wrong too is not told of',
     ...refusedKey,
-    find: '[account, mode, key, text]',
-    replace: '[account, mode, text]',
+    find: 'told.isNews([account, mode, key, ...about])',
+    replace: 'told.isNews([account, mode, ...about])',
   },
   {
     name: 'a refused key counts as told of although nobody was told',
@@ -272,9 +275,9 @@ export const methodFaults: readonly Fault[] = [
   },
   {
     name: 'a clock that is set back keeps refused keys from being told of',
-    ...refusedKey,
-    find: 'const now = performance.now();',
-    replace: 'const now = Date.now();',
+    ...toldLately,
+    find: 'const now = () => performance.now();',
+    replace: 'const now = () => Date.now();',
   },
   {
     name: 'a key that cannot be opened is told of at every payment',
@@ -296,27 +299,93 @@ export const methodFaults: readonly Fault[] = [
   },
   {
     name: 'of the permissions that a key lacks, that of the call alone is named',
-    ...rail('stripe/client', 'stripe/permissions'),
-    find: 'status === 403 ? await lackedBy(key) : []',
-    replace: 'status === 402 ? await lackedBy(key) : []',
+    ...lacking,
+    find: '    onAlert(text, { account: String(account), mode });\n',
+    replace: '',
   },
   {
     name: 'a wrong key is asked what it may do',
     ...rail('stripe/client', 'stripe/permissions'),
-    find: 'status === 403 ? await lackedBy(key) : []',
-    replace: 'status !== 0 ? await lackedBy(key) : []',
+    find: 'if (lacksPermission({ status, text: message }))',
+    replace: 'if (status !== 0)',
   },
   {
     name: 'Stripe is asked at every refusal what a key lacks',
-    ...rail('stripe/client', 'stripe/permissions'),
-    find: 'known && at - known.at < TOLD_MS',
-    replace: 'known && at < known.at',
+    ...lacking,
+    find: 'if (isAsking || asked.has([tenant.account, tenant.mode, key, call])) return;',
+    replace: 'if (isAsking) return;',
   },
   {
-    name: 'a permission of which Stripe does not answer counts as lacking',
+    name: 'what two keys lack is asked for at once',
+    ...lacking,
+    find: 'if (isAsking || asked',
+    replace: 'if (asked',
+  },
+  {
+    name: 'the permissions of a key are not asked for again where Stripe has not said of all',
+    ...lacking,
+    find: 'if (unanswered.length === 0) asked.add',
+    replace: 'asked.add',
+  },
+  {
+    name: 'what a key lacks is told of again at each other call that is refused',
+    ...lacking,
+    find: 'lacked.length === 0 || !told.isNews([account, mode, key, ...lacked])',
+    replace: 'lacked.length === 0 || !told.isNews([account, mode, key, call, ...lacked])',
+  },
+  {
+    name: 'a key that lacks another permission is not told of',
+    ...lacking,
+    find: 'told.isNews([account, mode, key, ...lacked])',
+    replace: 'told.isNews([account, mode, key])',
+  },
+  {
+    name: 'a call that is newly refused is not told of beside another one',
+    ...refusedKey,
+    find: 'const about = [kind, ...',
+    replace: 'const about = [...',
+  },
+  {
+    name: 'a key that lacks a permission is told of for each payment anew',
+    ...refusedKey,
+    find: "path.replaceAll(/\\/[a-z]{2,4}_[^/]*/g, '/…')",
+    replace: 'path',
+  },
+  {
+    name: 'a second permission that a call needs is not told of',
+    ...refusedKey,
+    find: 'const about = [kind, ...(message.match(/\\brak_\\w+/g) ?? [])];',
+    replace: 'const about = [kind];',
+  },
+  {
+    name: 'a key that nobody knows is told of at each kind of call',
+    ...rail('stripe/client', 'stripe/trouble'),
+    find: "status === 401 ? '' : kindOfCall(call)",
+    replace: 'kindOfCall(call)',
+  },
+  {
+    name: 'questions after permissions are asked whatever else is under way',
+    ...refusedKey,
+    find: 'inAll >= concurrencyInAll / 2',
+    replace: 'inAll < 0',
+  },
+  {
+    name: 'a permission of which Stripe does not say counts as one that the key has',
     ...permissions,
-    find: '() => false,',
-    replace: '() => true,',
+    find: 'else if (!answer || !hasPermission(answer)) unanswered',
+    replace: 'else if (!answer) unanswered',
+  },
+  {
+    name: 'a page of another server is taken for a permission',
+    ...permissions,
+    find: 'status === 404 && /"resource_missing"/.test(text)',
+    replace: 'status < 400',
+  },
+  {
+    name: 'a silent Stripe is asked for every permission',
+    ...permissions,
+    find: 'isSilent = answer === null;',
+    replace: 'isSilent = false;',
   },
   {
     name: 'a key that is refused for another reason is said to lack permissions',
@@ -326,10 +395,15 @@ export const methodFaults: readonly Fault[] = [
   },
   {
     name: 'doctor takes a key that lacks permissions for a good one',
-    file: 'src/cli/doctor/rails.ts',
-    tests: ['test/cli/doctor/outside.test.ts'],
-    find: 'if (isAccepted && names.length === 0)',
-    replace: 'if (isAccepted)',
+    ...doctorRails,
+    find: 'if (lacked.length > 0) {',
+    replace: 'if (lacked.length > 6) {',
+  },
+  {
+    name: 'doctor takes a key of which Stripe has said nothing for a good one',
+    ...doctorRails,
+    find: 'text === undefined ? good(',
+    replace: "text !== '' ? good(",
   },
   {
     name: 'a key that Stripe refuses is taken for one to which it did not answer',
@@ -349,8 +423,15 @@ export const methodFaults: readonly Fault[] = [
     name: 'nobody learns what a rail said that tells nothing of a payment',
     file: 'src/writer/rails.ts',
     tests: ['test/writer/rails.test.ts'],
-    find: "return answer.untold ?? 'no_answer';",
+    find: 'return untold;',
     replace: "return 'no_answer';",
+  },
+  {
+    name: 'a rail that tells nothing of a booked payment counts as one that has told',
+    file: 'src/writer/rails.ts',
+    tests: ['test/writer/rails.test.ts'],
+    find: "answer.untold ?? (answer.status === 'unknown' ? 'no_answer' : null)",
+    replace: "answer.status === 'unknown' ? (answer.untold ?? 'no_answer') : null",
   },
   {
     name: 'a provider event that is done goes on saying why it waited',
@@ -358,6 +439,20 @@ export const methodFaults: readonly Fault[] = [
     tests: ['test/writer/provider-event.test.ts'],
     find: "state: 'done', dueAt: null, tries, reason }",
     replace: "state: 'done', dueAt: null, tries }",
+  },
+  {
+    name: 'a provider event is said to have no session beside the id of one',
+    file: 'src/cli/provider-event.ts',
+    tests: ['test/cli/provider-events.test.ts'],
+    find: "reason === 'no_session' && checkout !== null",
+    replace: "reason === 'no_session' && checkout === undefined",
+  },
+  {
+    name: 'the dashboard says that an event has no session beside its session',
+    file: 'src/dashboard/screens/provider-events.ts',
+    tests: ['test/dashboard/provider-events.test.ts'],
+    find: "reason === 'no_session' && checkout !== null",
+    replace: "reason === 'no_session' && checkout === ''",
   },
   {
     name: 'a provider event that is given up does not say why',

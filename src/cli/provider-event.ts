@@ -27,7 +27,7 @@ export const providerEventKeys = {
   type: 'Its kind at the provider, or empty.',
   status: '`open`: it waits for a person. `waiting`: it is looked at again.',
   reason:
-    'Why the last look came to nothing: no session had its payment (`no_session`), or the rail did not answer (`no_answer`), refused the key or had none (`key_refused`), refused to tell of the payment (`request_refused`), or gave an answer that does not fit it (`answer_unclear`); null before the first look.',
+    'Why the last look came to nothing: no session had its payment (`no_session`), or the rail did not answer, or was not asked (`no_answer`), refused the key or had none (`key_refused`), refused to tell of the payment (`request_refused`), or gave an answer that does not fit it (`answer_unclear`); null before the first look. A session may have had its payment since.',
   tries: 'Number of times that it was looked at.',
   next_try_at: 'Time at which it is looked at again, or null.',
   checkout: 'Id of the session whose payment it is about; null if no session has its payment.',
@@ -45,7 +45,10 @@ export function lineOf(event: ProviderEvent): string {
     rail,
     printable(type),
     printable(reference),
-    (reason ?? '').replaceAll('_', ' '),
+    // The reason is that of the last look, and the session that of now.
+    reason === 'no_session' && checkout !== null
+      ? 'session found since'
+      : (reason ?? '').replaceAll('_', ' '),
     checkout ?? printable([...new Set(names)].join(', ')),
     tries === 1 ? '1 try' : `${tries} tries`,
     status === 'open' ? 'waits for a person' : (next_try_at ?? ''),

@@ -70,7 +70,10 @@ export type RailAnswer = {
   /** A time-out or a failure of the rail itself is `unknown`, never `failed`. */
   readonly status: AttemptStatus;
   readonly reason: string;
-  /** Why it tells nothing, beside `unknown`; absent: there was no answer. */
+  /**
+   * Why it tells nothing, whichever status it repeats; absent: it tells how the attempt stands, or, beside `unknown`, there
+   * was no answer.
+   */
   readonly untold?: Untold;
   /** Time to ask again, or null. */
   readonly syncAt: TenantTime | null;

@@ -73,10 +73,12 @@ export async function syncAttempt(
   const tellsLess = knowledgeOf(answer.status) < knowledgeOf(attempt.status);
   const status = tellsLess ? attempt.status : answer.status;
   await applyAnswer(dependencies, checkout, attempt, { ...answer, status, syncAt }, now, cause);
-  if (answer.status !== 'unknown') return null;
+  // A rail that tells nothing may repeat what was known, such as that the payment is booked.
+  const untold = answer.untold ?? (answer.status === 'unknown' ? 'no_answer' : null);
+  if (untold === null) return null;
   const about = { checkout: checkout.id, attempt: attempt.id };
   dependencies.onSilence(attempt.rail, 'the rail does not say how a payment stands', about);
-  return answer.untold ?? 'no_answer';
+  return untold;
 }
 
 async function applyAnswer(

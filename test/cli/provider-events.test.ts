@@ -49,6 +49,7 @@ suite('opentill provider-events', () => {
       attemptReference: 'cs_known',
       body,
     });
+    const since = await put('evt_since', { ...open, attemptReference: 'cs_known' });
     const both = await put('evt_both', { ...open, attemptReference: 'att_1', paymentReference: 'pi_1' });
     const once = await put('evt_once', {
       ...open,
@@ -63,6 +64,7 @@ suite('opentill provider-events', () => {
     assert.deepEqual(list.stdout.split('\n'), [
       `${once}  ${CAME}  stripe  -  evt_once  no session  pi_2  1 try  waits for a person`,
       `${both}  ${CAME}  stripe  -  evt_both  no session  att_1, pi_1  9 tries  waits for a person`,
+      `${since}  ${CAME}  stripe  -  evt_since  session found since  ${made.id}  9 tries  waits for a person`,
       `${known}  ${CAME}  stripe  charge.dispute.created  evt_known  key refused  ${made.id}  9 tries  waits for a person`,
       '',
     ]);
@@ -74,7 +76,7 @@ suite('opentill provider-events', () => {
     const two = await run('list', '--limit', '2');
     assert.deepEqual(two.stdout.match(/pev_\w+/g), [once, both]);
     assert.equal(two.stderr, 'opentill: there are more; --limit sets how many are shown\n');
-    assert.equal((await run('list', '--limit', '3')).stderr, '');
+    assert.equal((await run('list', '--limit', '4')).stderr, '');
   });
 
   test('shows one, field by field', async () => {

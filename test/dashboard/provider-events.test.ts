@@ -33,16 +33,20 @@ test('the overview leads to those that wait, which say why, and to the session',
     }),
   });
   await write(store, tenant, {
+    providerEvent: providerEvent('evt_since', { ...open, attemptReference: 'cs_known' }),
+  });
+  await write(store, tenant, {
     providerEvent: providerEvent('evt_none', { ...open, paymentReference: 'pi_2' }),
   });
   await write(store, tenant, {
     providerEvent: providerEvent('evt_later', { dueAt: Date.now() + 9e6 }),
   });
   const overview = await reader.get('/dashboard/1/test/overview');
-  assert.match(overview.html, new RegExp(`href="${PATH}">2 provider events</a> matched nothing`));
+  assert.match(overview.html, new RegExp(`href="${PATH}">3 provider events</a> matched nothing`));
   const page = await reader.get(PATH);
   const text = textOf(page);
   assert.match(text, /stripe charge\.failed evt_known The rail refused the key, or there was none\./);
+  assert.match(text, /evt_since No session had its payment then\. One has it now\./);
   assert.match(text, /stripe – evt_none No session had its payment\. cs_1 pi_2 9 –/);
   assert.doesNotMatch(text, /zebulon|evt_later/);
   assert.match(page.html, new RegExp(`href="/dashboard/1/test/sessions/${made.id}"`));

@@ -162,6 +162,8 @@ function route(books: Books, { method, path, form }: Call): unknown {
       return books.take(books.balanceTransactions, 'balance_transaction', id);
     case 'POST refunds':
       return books.createRefund(form);
+    // Nothing is changed here in a refund; one that is not there is refused, as all are.
+    case 'POST refunds/id':
     case 'GET refunds/id':
       return books.take(books.refunds, 'refund', id);
     case 'GET refunds':

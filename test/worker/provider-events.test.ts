@@ -117,6 +117,13 @@ suite('a provider event', () => {
     ],
     ['about which no rail answers', providerEvent('evt_1'), silent, untold, 'no_answer'],
     ['about which the rail refuses the key', providerEvent('evt_1'), refuses, untold, 'key_refused'],
+    [
+      'about a booked payment that the answer of the rail does not fit',
+      providerEvent('evt_1', { attemptReference: null, paymentReference: 'py_1' }),
+      async () => ({ ...answers, status: 'succeeded', untold: 'answer_unclear' }),
+      untold,
+      'answer_unclear',
+    ],
   ];
   for (const [name, first, sync, alert, reason] of unanswered) {
     test(`${name} is looked at for three days, and then left to a person`, async () => {

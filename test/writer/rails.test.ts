@@ -182,6 +182,22 @@ suite('a rail that is asked how an attempt stands', () => {
   });
 });
 
+suite('a rail that repeats what is known, and tells nothing', () => {
+  for (const status of ['requires_action', 'processing', 'succeeded', 'cancelled'] as const)
+    for (const untold of ['answer_unclear', 'key_refused', 'no_answer'] as const)
+      test(`of an attempt that is ${status}: ${untold}`, async () => {
+        const { dependencies, told, silences } = setUp({
+          sync: async () => ({ ...waiting, status, untold }),
+          cancel: async () => ({ ...waiting, status, untold }),
+        });
+        const asked = attempt(status);
+        const session = checkout({ attempts: [asked] });
+        assert.equal(await syncAttempt(dependencies, session, asked, NOW), untold);
+        assert.deepEqual(told('status', 'untold'), [{ status, untold: undefined }]);
+        assert.equal(silences.length, 1);
+      });
+});
+
 suite('a rail that is to make a refund', () => {
   const wanted = refund(500);
   const session = checkout({ refunds: [wanted] });

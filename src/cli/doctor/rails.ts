@@ -4,7 +4,7 @@ import type { Mode } from '../../checkout/tenant.ts';
 import { advised, type Finding, good, wrong } from '../../lib/finding.ts';
 import { createVault, type Vault } from '../../methods/credentials.ts';
 import { STRIPE, type StripeKeys, stripeKeysOf } from '../../methods/stripe/credentials.ts';
-import { FEES_PERMISSION, lackedPermissions } from '../../methods/stripe/permissions.ts';
+import { FEES_PERMISSION, permissionsOf } from '../../methods/stripe/permissions.ts';
 import { causeOf } from '../client.ts';
 import { printable } from '../printable.ts';
 import type { Values } from './settings.ts';
@@ -114,7 +114,7 @@ function stripeFindings(values: Values, accounts: readonly Account[]): readonly 
   ];
 }
 
-/** Asks Stripe whether it takes the keys that are set, by a question of the kind that the service asks. */
+/** Asks Stripe whether it takes the keys that are set, by questions after things that are not there. */
 export async function askStripe(values: Values, accounts: readonly Account[]): Promise<readonly Finding[]> {
   const { STRIPE_API_URL = '' } = values;
   const vault = vaultOf(values);
@@ -144,13 +144,14 @@ type Asked = { readonly which: string; readonly key: string | undefined; readonl
 
 async function ask(api: string, { which, advice }: Omit<Asked, 'key'>, key: string): Promise<Finding> {
   try {
-    const response = await fetch(`${api}/v1/checkout/sessions?limit=1`, {
+    const response = await fetch(`${api}/v1/checkout/sessions/cs_none`, {
       headers: { authorization: `Bearer ${key}` },
       signal: AbortSignal.timeout(WITHIN_MS),
     });
     await response.body?.cancel();
     if (response.status === 401) return wrong(`Stripe does not know the key ${which}.`, advice);
-    if (response.ok || response.status === 403) return permissionsFinding(api, which, key, response.ok);
+    if (response.ok || response.status === 403 || response.status === 404)
+      return permissionsFinding(api, which, key, response.status !== 403);
     return advised(`Stripe answers ${response.status} to the key ${which}.`, 'Ask again later.');
   } catch (error) {
     const { message, code = 'no answer' } = causeOf(error);
@@ -168,13 +169,22 @@ async function permissionsFinding(
   key: string,
   isAccepted: boolean,
 ): Promise<Finding> {
-  const names = await lackedPermissions(key, { apiUrl, timeoutMs: WITHIN_MS });
-  if (isAccepted && names.length === 0) return good(`Stripe accepts the key ${which}.`);
-  const text =
-    names.length === 0
-      ? `The key ${which} may not read checkout sessions at Stripe.`
-      : `The key ${which} lacks at Stripe: ${names.join(', ')}.`;
-  return isAccepted && names.every((name) => name === FEES_PERMISSION)
-    ? advised(text, 'Give it that permission, or the fees of payments are not known.')
-    : wrong(text, 'Give it the permissions that the guide on cards lists.');
+  const { lacked, unanswered } = await permissionsOf(key, { apiUrl, timeoutMs: WITHIN_MS });
+  const unsaid =
+    unanswered.length > 0
+      ? [`Stripe did not say whether the key ${which} has ${unanswered.join(', ')}.`]
+      : [];
+  if (lacked.length > 0) {
+    const text = [`The key ${which} lacks at Stripe: ${lacked.join(', ')}.`, ...unsaid].join(' ');
+    return isAccepted && lacked.every((name) => name === FEES_PERMISSION)
+      ? advised(text, 'Give it that permission, or the fees of payments are not known.')
+      : wrong(text, 'Give it the permissions that the guide on cards lists.');
+  }
+  if (!isAccepted)
+    return wrong(
+      `The key ${which} may not read checkout sessions at Stripe.`,
+      'Give it the permissions that the guide on cards lists.',
+    );
+  const [text] = unsaid;
+  return text === undefined ? good(`Stripe accepts the key ${which}.`) : advised(text, 'Ask again later.');
 }

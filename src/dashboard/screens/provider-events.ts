@@ -59,7 +59,7 @@ export function providerEventScreens(declare: Declare, { basePath }: DashboardDe
         event.rail,
         event.type === '' ? '–' : html`<code>${event.type}</code>`,
         html`<code>${event.reference}</code>`,
-        event.reason === null ? 'It was not looked at yet.' : reasons[event.reason],
+        reasonIn(event),
         event.checkout === null ? referencesOf(event) : subjectLink(event.checkout, { place, basePath }),
         String(event.tries),
         timeIn(event.next_try_at),
@@ -101,11 +101,19 @@ const retryForm = ({ query, visitor }: Visit, { id, reference }: WaitingEvent, a
 /** Why the last look came to nothing. */
 const reasons: Readonly<Record<WaitReason, string>> = {
   no_session: 'No session had its payment.',
-  no_answer: 'The rail did not answer.',
+  no_answer: 'The rail did not answer, or was not asked.',
   key_refused: 'The rail refused the key, or there was none.',
   request_refused: 'The rail refused to tell of the payment. Its key may be of another account there.',
   answer_unclear: 'The answer of the rail did not fit the payment. The log says how.',
 };
+
+/** The reason is that of the last look, and the session that of now. */
+function reasonIn({ reason, checkout }: WaitingEvent): string {
+  if (reason === null) return 'It was not looked at yet.';
+  return reason === 'no_session' && checkout !== null
+    ? 'No session had its payment then. One has it now.'
+    : reasons[reason];
+}
 
 const referencesOf = ({ attempt_reference: attempt, payment_reference: payment }: WaitingEvent): Html =>
   html`${[...new Set([attempt, payment])].map((each) => each !== null && html`<code>${each}</code> `)}`;

@@ -2,14 +2,14 @@
  * Client of Stripe: calls with limits on their duration, their retries and their number at once, and one classification
  * of errors.
  */
-import { hash } from 'node:crypto';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { createCounts } from '../../lib/counts.ts';
-import { createLru } from '../../lib/lru.ts';
 import { type StripeApi, type StripeCall, stripeApi } from './api.ts';
 import { formOf } from './form.ts';
-import { fetchHttp, headersOf, type StripeAnswer, type StripeHttp } from './http.ts';
-import { lackedPermissions } from './permissions.ts';
+import { fetchHttp, headersOf, type StripeAnswer, type StripeHttp, type StripeRequest } from './http.ts';
+import { createFindLacking, type KeyAlert } from './lacking.ts';
+import { createLately, type Mark } from './lately.ts';
+import { lacksPermission } from './permissions.ts';
 
 export type LineOptions = {
   /** The key of a tenant, looked up for each call; null for none. */
@@ -24,6 +24,8 @@ export type LineOptions = {
   readonly concurrency: number;
   /** Concurrent calls of all accounts, at most. From half of them on, each account has one. */
   readonly concurrencyInAll: number;
+  /** Told of all that a key lacks, once that is known; absent: nobody is, and nothing is asked. */
+  readonly onAlert?: KeyAlert;
   /** Absent: over the network. */
   readonly http?: StripeHttp;
 };
@@ -86,69 +88,63 @@ export type Ask = <Answer>(
 
 /** Before another try; somebody waits. */
 const PAUSE_MS = 500;
-/** For so long what is said of a key that cannot be used is told once for each account and mode. */
-const TOLD_MS = 60 * 60_000;
-/** Alerts about keys that are remembered for that. */
-const MAX_TOLD = 1_000;
 /** Characters of a message of Stripe, which has none that long. */
 const MAX_MESSAGE = 500;
 /** Time beyond the time-outs of all tries. */
 const PAUSES_MS = 2_000;
+const TOO_MANY = 'too many calls are under way';
 
 export function createLine(options: LineOptions): Ask {
-  const { secretKeyOf, apiUrl, timeoutMs, retries, concurrency, concurrencyInAll } = options;
+  const { secretKeyOf, apiUrl, timeoutMs, retries, concurrency, concurrencyInAll, onAlert } = options;
   const { http = fetchHttp } = options;
   /** Calls under way by the number of their account: one for which Stripe is slow takes nothing from the others. */
   const underWay = createCounts<number>();
   let inAll = 0;
-  const told = createLru<string, number>({ most: MAX_TOLD });
-  const lacked = createLru<string, Lacked>({ most: MAX_TOLD });
+  const told = createLately();
+  const findLacking = onAlert && createFindLacking({ apiUrl, timeoutMs, http: inBackground }, onAlert);
 
-  /** Trouble with a key, which is empty where there is none. Another key that is wrong too is told of at once. */
+  /** A call in no account's place, and only while most of the room of all is free. */
+  async function inBackground(request: StripeRequest): Promise<StripeAnswer> {
+    if (inAll >= concurrencyInAll / 2) throw new StripeTrouble('unavailable', TOO_MANY);
+    inAll += 1;
+    return http(request).finally(() => {
+      inAll -= 1;
+    });
+  }
+
+  /**
+   * Trouble with a key, which is empty where there is none. Another key that is wrong too is told of at once; `about` is
+   * the rest of what it is told of once.
+   */
   function troubleWithKey(
     { account, mode }: Tenant,
     key: string,
     text: string,
-    details: TroubleDetails = {},
+    { about = [], ...details }: TroubleDetails & { readonly about?: Mark } = {},
   ): StripeTrouble {
-    const isNews = () => {
-      const mark = hash('sha256', JSON.stringify([account, mode, key, text]), 'base64url');
-      // Time that no change of the machine's clock moves: one that is set back must not silence anything.
-      const now = performance.now();
-      if (now - (told.get(mark) ?? -TOLD_MS) < TOLD_MS) return false;
-      told.set(mark, now);
-      return true;
-    };
+    const isNews = () => told.isNews([account, mode, key, ...about]);
     return new StripeTrouble('forbidden', text, { ...details, isNews });
   }
 
-  /** What a key lacks is asked as seldom as it is told. */
-  function lackedBy(key: string): Promise<readonly string[]> {
-    const mark = hash('sha256', key, 'base64url');
-    const at = performance.now();
-    const known = lacked.get(mark);
-    if (known && at - known.at < TOLD_MS) return known.names;
-    const names = lackedPermissions(key, { apiUrl, timeoutMs, http });
-    lacked.set(mark, { at, names });
-    return names;
-  }
-
-  /** Stripe names the permission of the call alone: whoever grants that one would be told of the next one later. */
-  async function refusalOfKey(
+  /** A key that nobody knows is told of once; one that lacks a permission, once for each kind of call. */
+  function refusalOfKey(
     tenant: Tenant,
     key: string,
+    call: StripeCall,
     { message, code, parameter, status }: StripeTrouble,
-  ): Promise<StripeTrouble> {
-    const names = status === 403 ? await lackedBy(key) : [];
-    const why = names.length > 0 ? `it lacks ${names.join(', ')}` : message;
-    const text = `Stripe refuses the key of account ${tenant.account} in ${tenant.mode} mode: ${why}`;
-    return troubleWithKey(tenant, key, text, { code, parameter });
+  ): StripeTrouble {
+    const kind = status === 401 ? '' : kindOfCall(call);
+    if (lacksPermission({ status, text: message })) findLacking?.(tenant, key, kind);
+    // One call may need several permissions, which Stripe names one after the other.
+    const about = [kind, ...(message.match(/\brak_\w+/g) ?? [])];
+    const text = `Stripe refuses the key of account ${tenant.account} in ${tenant.mode} mode: ${message}`;
+    return troubleWithKey(tenant, key, text, { code, parameter, about });
   }
 
   function begin(account: number): void {
     const own = inAll < concurrencyInAll / 2 ? concurrency : 1;
     if (underWay.of(account) >= own || inAll >= concurrencyInAll)
-      throw new StripeTrouble('unavailable', 'too many calls are under way');
+      throw new StripeTrouble('unavailable', TOO_MANY);
     underWay.add(account, 1);
     inAll += 1;
   }
@@ -173,8 +169,8 @@ export function createLine(options: LineOptions): Ask {
       // The answer is believed to be of the type that Stripe's own library gives it.
       const stripe = stripeApi(
         async <Answer>(call: StripeCall) =>
-          (await send(call, secretKey, deadline, options).catch(async (error: StripeTrouble) => {
-            throw error.kind === 'forbidden' ? await refusalOfKey(tenant, secretKey, error) : error;
+          (await send(call, secretKey, deadline, options).catch((error: StripeTrouble) => {
+            throw error.kind === 'forbidden' ? refusalOfKey(tenant, secretKey, call, error) : error;
           })) as Answer,
       );
       return question(stripe);
@@ -185,8 +181,9 @@ export function createLine(options: LineOptions): Ask {
   };
 }
 
-/** Names of the permissions that a key lacks, and when it was asked for them. */
-type Lacked = { readonly at: number; readonly names: Promise<readonly string[]> };
+/** A call without the ids in its path, such as `GET refunds/…`. */
+const kindOfCall = ({ method, path }: StripeCall): string =>
+  `${method} ${path.replaceAll(/\/[a-z]{2,4}_[^/]*/g, '/…')}`;
 
 /** Makes a call until it is answered for good; every try has the same key, so it has its effect once. */
 async function send(

@@ -11,6 +11,7 @@ import { type Ask, alertOf, createLine, StripeTrouble, type TroubleKind } from '
 import { STRIPE, type StripeKeys, stripeCredentials, stripeKeysOf } from './credentials.ts';
 import { readStripeEvent } from './event.ts';
 import type { StripeHttp } from './http.ts';
+import type { KeyAlert } from './lacking.ts';
 import {
   createPage,
   detailsOf,
@@ -52,6 +53,8 @@ export type StripeOptions = {
   readonly retries?: number;
   readonly concurrency?: number;
   readonly concurrencyInAll?: number;
+  /** Told of all permissions that a key lacks, once Stripe has refused it a call. */
+  readonly onAlert?: KeyAlert;
   readonly http?: StripeHttp;
 };
 
@@ -71,6 +74,7 @@ export function createStripeRail(options: StripeOptions): Rail {
     retries = 1,
     concurrency = 8,
     concurrencyInAll = 64,
+    onAlert,
     http,
   } = options;
   const keys = { test: complete(options.test), live: complete(options.live) };
@@ -83,6 +87,7 @@ export function createStripeRail(options: StripeOptions): Rail {
     retries,
     concurrency,
     concurrencyInAll,
+    ...(onAlert && { onAlert }),
     ...(http && { http }),
   });
 

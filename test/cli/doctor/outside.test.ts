@@ -117,7 +117,7 @@ test('doctor names all permissions that a restricted key lacks', async () => {
   await using t = cleanUp();
   const stripe = await startStripe(t);
   const [few, fees] = ['rk_test_few', 'rk_test_fees'];
-  stripe.admit(few, 'test', [/^POST \/v1\/refunds$/, /^GET \/v1\/disputes$/]);
+  stripe.admit(few, 'test', [/^POST \/v1\/refunds/, /^GET \/v1\/disputes/]);
   stripe.admit(fees, 'test', [/^GET \/v1\/balance_transactions\//]);
   const said = async (key: string) => {
     const settings = {
@@ -167,6 +167,21 @@ test('doctor asks Stripe only if it is told to, and says what the answer means',
   assert.match((await asked()).advice, /permissions/);
   stripe.next('error_before');
   assert.match((await asked()).text, /answers 503/);
+  const onCharges = { on: /^GET \/v1\/charges/ };
+  for (const misbehaviour of ['too_many', 'too_many_400', 'error_before'] as const) {
+    stripe.next(misbehaviour, onCharges);
+    const { status, text, advice } = await asked();
+    assert.deepEqual(
+      [status, text, advice],
+      [
+        'advice',
+        'Stripe did not say whether the key of test mode has read access to charges.',
+        'Ask again later.',
+      ],
+    );
+  }
+  stripe.next('reset_before', { on: /expire$/ });
+  assert.match((await asked()).text, /^Stripe did not say whether .* has write access .* Sources”\.$/);
   stripe.next('reset_before');
   assert.match((await asked()).text, /does not answer at /);
   assert.equal(existsSync(DATABASE_URL.slice('sqlite:'.length)), false);

@@ -123,6 +123,54 @@ test('a call without a key, or whose key cannot be looked up now, is not made', 
   await assert.rejects(asked(lost), { kind: 'unavailable', message: 'the database is away' });
 });
 
+suite('questions after what a key may do', () => {
+  const lacking = JSON.stringify({ error: { message: 'It lacks the permission.' } });
+  /** Refuses every refund, and never answers what else is asked. */
+  const hanging = () => {
+    const hung: string[] = [];
+    const http: StripeHttp = async ({ url, headers }) => {
+      if (url.endsWith('/re_1')) return { status: 403, shouldRetry: null, text: lacking };
+      hung.push(String(headers.authorization));
+      return new Promise(() => {});
+    };
+    return { hung, http };
+  };
+  const forbidden = (ask: Ask, account: number) =>
+    assert.rejects(
+      ask({ account, mode: 'test' }, (stripe) => stripe.refunds.retrieve('re_1')),
+      { kind: 'forbidden' },
+    );
+  const options: Partial<LineOptions> = {
+    secretKeyOf: async ({ account }) => `rk_test_${account}`,
+    onAlert: () => assert.fail('nothing is known'),
+  };
+
+  test('are asked of one key at a time, and take no place of an account', async () => {
+    const { hung, http } = hanging();
+    const ask = lineOver(http, options);
+    for (const account of [1, 1, 2]) await forbidden(ask, account);
+    assert.deepEqual(hung, ['Bearer rk_test_1']);
+  });
+
+  test('are not asked while much of the room of all calls is taken', async () => {
+    const { hung, http } = hanging();
+    const ask = lineOver(http, { ...options, concurrencyInAll: 2 });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const slow = ask({ account: 3, mode: 'test' }, async () => promise);
+    await forbidden(ask, 1);
+    assert.deepEqual(hung, []);
+    resolve();
+    await slow;
+  });
+
+  test('are not asked where nobody would be told', async () => {
+    const { hung, http } = hanging();
+    const { onAlert: _, ...silent } = options;
+    await forbidden(lineOver(http, silent), 1);
+    assert.deepEqual(hung, []);
+  });
+});
+
 suite('what Stripe says of a refused key', () => {
   /** Refuses what is asked of it, but not the questions after what the key may do. */
   const refusing =
@@ -167,6 +215,31 @@ suite('what Stripe says of a refused key', () => {
     assert.deepEqual([await isToldIn(ask), await isToldIn(ask)], [true, false]);
     message = needs('rak_dispute_read');
     assert.deepEqual([await isToldIn(ask), await isToldIn(ask)], [true, false], 'another permission');
+  });
+
+  test('is told once for each kind of call, whatever it is about', async () => {
+    const ask = lineOver(
+      async () => ({
+        status: 403,
+        shouldRetry: null,
+        text: JSON.stringify({ error: { message: 'It may not do this.' } }),
+      }),
+      { secretKeyOf: async () => 'rk_x' },
+    );
+    const isToldOf = (question: (stripe: StripeApi) => Promise<unknown>) =>
+      ask(tenant, question).then(
+        () => assert.fail('it is answered'),
+        (error: StripeTrouble) => alertOf('att_1', error).alert !== undefined,
+      );
+    assert.equal(await isToldOf((stripe) => stripe.refunds.retrieve('re_1')), true);
+    assert.equal(await isToldOf((stripe) => stripe.refunds.retrieve('re_2')), false);
+    const made = (key: string) =>
+      isToldOf((stripe) => stripe.refunds.create({ payment_intent: key }, { idempotencyKey: key }));
+    assert.equal(await made('pi_1'), true);
+    assert.equal(await made('pi_2'), false);
+    const closed = (id: string) => isToldOf((stripe) => stripe.checkout.sessions.expire(id));
+    assert.equal(await closed('cs_test_a1'), true);
+    assert.equal(await closed('cs_test_b2'), false);
   });
 
   test('is told at once of each new key, also of one that comes after a good one', async () => {
@@ -244,8 +317,7 @@ suite('an answer', () => {
     [400, error('invalid_request_error', 'rate_limit'), null, 'unavailable', 1],
     [401, error('invalid_request_error'), null, 'forbidden', 1],
     [402, error('card_error'), null, 'refused', 1],
-    // The call, and a question for each permission.
-    [403, error('invalid_request_error'), null, 'forbidden', 7],
+    [403, error('invalid_request_error'), null, 'forbidden', 1],
     [404, error('invalid_request_error'), null, 'refused', 1],
     [409, error('idempotency_error'), null, 'unavailable', 2],
     [429, error('invalid_request_error'), null, 'unavailable', 1],

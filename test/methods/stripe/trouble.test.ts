@@ -73,13 +73,14 @@ suite('trouble on the way to Stripe', () => {
       assert.ok(answer.alert);
       assert.match(answer.alert, /^pat_\w+: Stripe refuses the key of account 1 in test mode: /);
       assert.doesNotMatch(answer.alert, /sk_test/);
-      // Once, however often Stripe is asked meanwhile, and about whatever.
+      // Once, however often Stripe is asked meanwhile: of a key that nobody knows about whatever, of another one the same.
       harness.stripe.next(misbehaviour);
       assert.equal((await harness.rail.sync(checkout, attempt, Date.now())).alert, undefined);
       const paid = await harness.paid();
       harness.stripe.next(misbehaviour);
       const refund = refundOf(paid);
-      assert.equal((await harness.rail.refund(paid.checkout, refund, Date.now())).alert, undefined);
+      const { alert: ofRefund } = await harness.rail.refund(paid.checkout, refund, Date.now());
+      assert.equal(ofRefund !== undefined, misbehaviour === 'forbidden', String(ofRefund));
       const planned = harness.planned();
       const now = performance.now() + HOUR;
       t.mock.method(performance, 'now', () => now);
@@ -122,6 +123,20 @@ suite('trouble on the way to Stripe', () => {
     assert.deepEqual([unclear.status, unclear.untold], ['unknown', 'answer_unclear']);
     assert.equal((await harness.rail.sync(checkout, unknown, Date.now())).untold, undefined);
   });
+
+  for (const status of ['requires_action', 'processing', 'succeeded', 'cancelled'] as const)
+    for (const [misbehaviour, untold] of [
+      ['other_mode', 'answer_unclear'],
+      ['unauthorized', 'key_refused'],
+    ] as const)
+      test(`${misbehaviour}: nothing is told of an attempt that is ${status}`, async (t) => {
+        const harness = await startHarness(t);
+        const { checkout, attempt } = await harness.paid();
+        harness.stripe.next(misbehaviour);
+        const known: Attempt = { ...attempt, status };
+        const answer = await harness.rail.sync(checkout, known, Date.now());
+        assert.equal(answer.untold, untold);
+      });
 
   test('an answer that never ends is given up', async (t) => {
     const harness = await startHarness(t);

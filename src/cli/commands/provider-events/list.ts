@@ -7,7 +7,7 @@ import { lineOf, type ProviderEvent, providerEventKeys } from '../../provider-ev
 export const command = apiCommand('read')({
   purpose: 'List provider events that have led to no session, newest first.',
   details: [
-    'An event is looked at nine times in three days, and waits for a person from then on. A line has the id, the time at which it came, the rail, the kind, the id at the provider, why the last look came to nothing (`no session` had its payment, or of the rail `no answer`, `key refused`, `request refused` or `answer unclear`), the session or what the event names, how often it was looked at, and when it is again.',
+    'An event is looked at nine times in three days, and waits for a person from then on. A line has the id, the time at which it came, the rail, the kind, the id at the provider, why the last look came to nothing (`no session` had its payment, or `session found since` where one has it now, or of the rail `no answer`, `key refused`, `request refused` or `answer unclear`), the session or what the event names, how often it was looked at, and when it is again.',
   ],
   options: {
     waiting: flag(
