@@ -201,6 +201,39 @@ suite('a file', () => {
     assert.equal(none.json.message, 'PAYMENT_FILE.CREATE.NOTHING_TO_PAY');
   });
 
+  test('has another version once the money would go to another account, or leave another', async () => {
+    const previewed = async (): Promise<Data> =>
+      succeeded(await call('GET', '/v3/payment_file/preview')).find(
+        ({ receiving_account }: Data) => receiving_account === 'eur',
+      );
+    const { id, reference } = await awaitTransfer(service);
+    await imported(service, [{ amount: 2500, reference }]);
+    const refund = await refundOf(id);
+    const seen = [await previewed()];
+    // Whoever has paid last gets the refund.
+    await imported(service, [{ amount: 2500, reference, iban: 'NL91ABNA0417164300' }]);
+    seen.push(await previewed());
+    await configure(service, { receivingAccounts: [{ ...eur, iban: 'FR1420041010050500013M02606' }, usd] });
+    const refusals = [];
+    for (const { version } of seen) refusals.push(await create({ version }));
+    seen.push(await previewed());
+    const file = await create({ version: seen.at(-1)?.version });
+    await configure(service, { receivingAccounts: [eur, usd] });
+    for (const refusal of refusals) {
+      const message = 'PAYMENT_FILE.CREATE.FIELD_INVALID';
+      assertRefused(refusal, { status: 400, message, errors: [[15502, '/version']] });
+    }
+    assert.deepEqual(
+      new Set(seen.map(({ count, amount }) => `${count} ${amount}`)).size,
+      1,
+      'no number tells them apart',
+    );
+    assert.equal(new Set(seen.map(({ version }) => version)).size, 3);
+    assert.deepEqual(succeeded(file, 201).payments, [
+      { id: refund.id, amount: 400, account: 'NL91ABNA0417164300' },
+    ]);
+  });
+
   test('says what it leaves out', async () => {
     const unknown = await refunded({ iban: '' });
     const foreign = await refunded({ iban: '12345678' });

@@ -39,7 +39,7 @@ export function decideOnPaymentFile(
     return refuse('nothing_to_pay', `No refund or return can leave this account now.${reasons.join('')}`);
   }
   const amount = transfers.reduce((sum, each) => sum + each.amount, 0);
-  if (command.version !== undefined && command.version !== paymentsTag(transfers)) {
+  if (command.version !== undefined && command.version !== paymentsTag(account, transfers)) {
     const payments = `${transfers.length} of them, ${formatAmount(amount, account.currency)} together`;
     const detail = `must be that of the payments that the file would have now: ${payments}`;
     return refuseFields([{ pointer: '/version', detail }]);
