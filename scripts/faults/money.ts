@@ -401,6 +401,27 @@ export const moneyFaults: readonly Fault[] = [
     replace: 'command.version === paymentsTag(account, [])',
   },
   {
+    name: 'a condition on money that is sent empty is taken for none',
+    file: 'src/http/input.ts',
+    tests: ['test/api/refunds.test.ts', 'test/api/bank-inbox.test.ts', 'test/api/payment-files.test.ts'],
+    find: 'if (!conditions.includes(key)) delete fields[key];',
+    replace: 'delete fields[key];',
+  },
+  {
+    name: 'an empty condition is told as a wrong type, or not at all',
+    file: 'src/http/input.ts',
+    tests: ['test/api/refunds.test.ts', 'test/api/payment-files.test.ts'],
+    find: '.filter((name) => isEmpty(Object(body)[name])',
+    replace: '.filter((name) => Object(body)[name] === 0',
+  },
+  {
+    name: 'an import whose hash is sent empty takes any file',
+    file: 'src/http/routes/bank-statement.ts',
+    tests: ['test/api/bank-preview.test.ts'],
+    find: "          conditions: ['sha256'],\n",
+    replace: '',
+  },
+  {
     name: 'payment files with as many payments and the same sum are the same',
     file: 'src/banking/tags.ts',
     tests: ['test/banking/tags.test.ts', 'test/api/payment-files.test.ts'],

@@ -67,6 +67,7 @@ export async function bankStatementRoutes(api: Api, { store, execute, now }: Dep
           operation: IMPORT,
           tag,
           permission: 'bank',
+          conditions: ['sha256'],
           upload: true,
           summary: 'Import a bank statement',
           description:
