@@ -401,6 +401,20 @@ export const moneyFaults: readonly Fault[] = [
     replace: 'command.version === paymentsTag(account, [])',
   },
   {
+    name: 'a condition on money has no limit',
+    file: 'src/http/schemas/fields.ts',
+    tests: ['test/http/amounts.test.ts', 'test/http/api-document.test.ts'],
+    find: 'Type.Integer({ minimum, maximum: MAX_AMOUNT, description, examples: amountExamples });',
+    replace: 'Type.Integer({ minimum, description, examples: amountExamples });',
+  },
+  {
+    name: 'whoever reopens a bank entry reads the example of one that is sent back',
+    file: 'src/http/schemas/bank.ts',
+    tests: ['test/http/api-document.test.ts'],
+    find: 'text(500, description, example)',
+    replace: "text(500, description, 'We know of no such order.')",
+  },
+  {
     name: 'a condition on money that is sent empty is taken for none',
     file: 'src/http/input.ts',
     tests: ['test/api/refunds.test.ts', 'test/api/bank-inbox.test.ts', 'test/api/payment-files.test.ts'],
