@@ -76,7 +76,7 @@ function includedRefunds(
   for (const { checkout, ...transfer } of refunds) {
     const session = changed.get(checkout) ?? checkouts.get(checkout);
     const refund = session?.refunds.find((each) => each.id === transfer.id);
-    if (!session || refund?.status !== 'pending' || refund.paymentFile !== undefined) continue;
+    if (!session || refund?.status !== 'pending') continue;
     // The bank has taken the payment back meanwhile: what is refunded now would be the merchant's own.
     if (heldOf(session, refund.attempt) < 0) continue;
     const decision = decide(session, {
@@ -90,6 +90,7 @@ function includedRefunds(
       paymentFile: id,
     });
     if (isRefusal(decision)) return decision;
+    // Another file has it: a refund stays in the first that it was put into.
     if (decision.kind === 'unchanged') continue;
     transfers.push(transfer);
     changed.set(checkout, decision.checkout);
