@@ -229,9 +229,9 @@ export const moneyFaults: readonly Fault[] = [
     name: 'a preview of payment files counts a refund for each account of its currency',
     file: 'src/banking/outgoing.ts',
     tests: ['test/banking/outgoing.test.ts', 'test/api/payment-files.test.ts'],
-    find: 'const from = await payerOf(store, tenant, checkout, refund, file.account, configured);\n      if (from === null) continue;',
+    find: 'const from = await payerOf(store, tenant, due, file.account, configured);\n      if (from === null) continue;',
     replace:
-      'const from = await payerOf(store, tenant, checkout, refund, configured[0] ?? file.account, configured);\n      if (from === null) continue;',
+      'const from = await payerOf(store, tenant, due, configured[0] ?? file.account, configured);\n      if (from === null) continue;',
   },
   {
     name: 'a batch of DATEV is held against what comes while it is written',

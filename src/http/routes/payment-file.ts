@@ -32,7 +32,7 @@ export function paymentFileRoutes(api: Api, { store, execute, now }: Dependencie
         conditions: ['version'],
         summary: 'Create a payment file',
         description:
-          'Creates an ISO 20022 pain.001 file of all pending refunds and returns that leave one account and are in no file yet, at most 500. Upload it to the bank; the statement with the transfers settles them. With the `version` of a preview, it has just the payments that the preview has shown.',
+          'Creates an ISO 20022 pain.001 file of all pending refunds and returns that leave one account and are in no file yet, the oldest 500 at most. Upload it to the bank; the statement with the transfers settles them. With the `version` of a preview, it has just the payments that the preview has shown.',
         statusCode: 201,
         answers: 'PaymentFile',
         errors: ['nothing_to_pay'],
