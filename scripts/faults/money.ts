@@ -401,6 +401,13 @@ export const moneyFaults: readonly Fault[] = [
     replace: 'command.version === paymentsTag(account, [])',
   },
   {
+    name: 'a payment file that was made is refused to a repetition of its request on the day after',
+    file: 'src/http/routes/payment-file.ts',
+    tests: ['test/api/payment-files.test.ts'],
+    find: '        if (earlier) return sendResult(reply, earlier);\n',
+    replace: '',
+  },
+  {
     name: 'a condition on money has no limit',
     file: 'src/http/schemas/fields.ts',
     tests: ['test/http/amounts.test.ts', 'test/http/api-document.test.ts'],

@@ -17,10 +17,12 @@ import {
   receiving,
 } from './bank.ts';
 import {
+  advance,
   assertRefused,
   createSession,
   type Data,
   eventTypes,
+  now,
   pay,
   succeeded,
   writesNothing,
@@ -178,6 +180,29 @@ suite('a file', () => {
     const first = await create({}, headers);
     const again = await create({}, headers);
     assert.deepEqual([idsIn(first.json.data), again.text], [[refund.id], first.text]);
+  });
+
+  test('is told to a repeated request also once its day is over, or its account is gone', async () => {
+    await refunded();
+    const headers = { 'idempotency-key': 'file-of-yesterday' };
+    const body = { execute_on: new Date(await now(service)).toISOString().slice(0, 10) };
+    const first = await create(body, headers);
+    succeeded(first, 201);
+    await advance(service, 86_400);
+    const late = await create(body, headers);
+    await configure(service, { receivingAccounts: [usd] });
+    const gone = await create(body, headers);
+    const other = await create({ ...body, receiving_account: 'none' }, headers);
+    const fresh = await create(body, { 'idempotency-key': 'file-of-today' });
+    await configure(service, { receivingAccounts: [eur, usd] });
+    assert.deepEqual([late.text, gone.text], [first.text, first.text]);
+    assert.equal(late.headers.get('idempotent-replayed'), 'true');
+    assert.equal(other.status, 422, 'it is another request');
+    const errors = [
+      [15502, '/receiving_account'],
+      [15502, '/execute_on'],
+    ] as const;
+    assertRefused(fresh, { status: 400, message: 'PAYMENT_FILE.CREATE.FIELD_INVALID', errors });
   });
 
   test('has the payments that a preview has shown and no others, if it is asked for those', async () => {

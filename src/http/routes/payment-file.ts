@@ -4,7 +4,15 @@ import type { BankFile } from '../../banking/bank-file.ts';
 import { outgoingFrom, outgoingFromAll } from '../../banking/outgoing.ts';
 import { representBankFile, representOutgoing } from '../../banking/representation.ts';
 import { newId } from '../../lib/id.ts';
-import { accountOf, JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
+import {
+  accountOf,
+  answerBefore,
+  JSON_TYPE,
+  notFound,
+  originOf,
+  principalOf,
+  sendResult,
+} from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { created, envelope, listEnvelope } from '../envelope.ts';
@@ -52,6 +60,9 @@ export function paymentFileRoutes(api: Api, { store, execute, now }: Dependencie
       const account = receivingAccounts.find(({ id }) => id === receiving_account);
       const isDay = parseTimestamp(`${executeOn}T00:00:00Z`) !== null && executeOn >= today;
       if (!account || !isDay) {
+        // A repeated request has its file, though its day is over by now, or its account is gone.
+        const earlier = await answerBefore(execute, origin);
+        if (earlier) return sendResult(reply, earlier);
         throw fieldsError([
           ...(account
             ? []
