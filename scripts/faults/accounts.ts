@@ -154,8 +154,8 @@ export const accountFaults: readonly Fault[] = [
     name: 'null in a change of a receiving account is no field',
     file: 'src/http/api.ts',
     tests: receivingAccounts,
-    find: 'if (!request.routeOptions.config.keepsNull) dropAbsent(request.body);',
-    replace: 'dropAbsent(request.body);',
+    find: 'if (!keepsNull) dropAbsent(request.body, conditions);',
+    replace: 'dropAbsent(request.body, conditions);',
   },
   {
     name: 'a change of a receiving account makes it anew',

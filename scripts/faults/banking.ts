@@ -120,14 +120,36 @@ export const bankingFaults: readonly Fault[] = [
   {
     name: 'a refund goes out although the bank has taken the payment back',
     ...banking('outgoing', 'outgoing', 'api/payment-files'),
-    find: 'else if (heldOf(checkout, refund.attempt) < 0)',
-    replace: 'else if (heldOf(checkout, refund.attempt) < -refund.amount)',
+    find: 'else if (held < 0)',
+    replace: 'else if (held < -amount)',
   },
   {
     name: 'a file has refunds of another currency',
     ...banking('outgoing', 'outgoing', 'api/payment-files'),
-    find: 'open.filter(({ account }) => account.currency === checkout.currency)',
+    find: 'open.filter(({ account }) => account.currency === currency)',
     replace: 'open',
+  },
+  {
+    name: 'refunds that come push older ones out of a payment file that is full',
+    ...banking('outgoing', 'outgoing'),
+    find: `attempt === refund.attempt && rail === BANK),
+    });
+  }
+  return due.reverse();`,
+    replace: `attempt === refund.attempt && rail === BANK),
+    });
+  }
+  return due;`,
+  },
+  {
+    name: 'money to send back pushes older money out of a payment file that is full',
+    ...banking('outgoing', 'outgoing'),
+    find: `    due.push({ id, reference, account, counterparty, remittance, sentBack });
+  }
+  return due.reverse();`,
+    replace: `    due.push({ id, reference, account, counterparty, remittance, sentBack });
+  }
+  return due;`,
   },
   {
     name: 'the control sum of a file is in minor units',
@@ -156,8 +178,8 @@ export const bankingFaults: readonly Fault[] = [
   {
     name: 'a refund goes to the newest payer, who has paid less than that',
     ...banking('outgoing', 'outgoing'),
-    find: 'payers.size > 1 && newest.amount < refund.amount',
-    replace: 'payers.size > 2 && newest.amount < refund.amount',
+    find: 'payers.size > 1 && newest.amount < amount',
+    replace: 'payers.size > 2 && newest.amount < amount',
   },
   {
     name: 'a statement of which nobody reads on keeps its thread',

@@ -276,8 +276,8 @@ export const simulationFaults: readonly Fault[] = [
   {
     name: 'two payment files have the same refund',
     ...foundAt('writer/handlers/payment-file', 310),
-    find: "refund?.status !== 'pending' || refund.paymentFile !== undefined",
-    replace: "refund?.status !== 'pending'",
+    find: "    if (decision.kind === 'unchanged') continue;\n    transfers.push(transfer);\n",
+    replace: "    transfers.push(transfer);\n    if (decision.kind === 'unchanged') continue;\n",
   },
   {
     name: 'a dispute that is known is never asked about again',

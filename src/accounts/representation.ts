@@ -83,8 +83,10 @@ export function representWebhookSecret(
   { mode, now }: { readonly mode: Mode; readonly now: TenantTime },
 ) {
   const until = previousWebhookSecrets[mode]?.until ?? now;
-  const previousUntil = until > now ? until : null;
-  return { ...representSecretFate({ secret: '', previousUntil, droppedUntil: null }), secret: null };
+  return {
+    object: 'webhook_secret',
+    previous_secret_expires_at: timestampOrNull(until > now ? until : null),
+  };
 }
 
 /** The account with all of its fields, in one order, and the payment methods that it makes possible. */

@@ -4,7 +4,7 @@
  */
 import type { CheckoutId, RefundId } from '../checkout/ids.ts';
 import { MAX_AMOUNT } from '../checkout/money.ts';
-import { type Checkout, heldOf, type Refund } from '../checkout/session.ts';
+import { type Checkout, heldOf, type Payment } from '../checkout/session.ts';
 import type { Tenant } from '../checkout/tenant.ts';
 import { BANK, type ReceivingAccount } from '../methods/bank/receiving-account.ts';
 import { type BankEntry, type EntryId, entryOfPayment } from './entry.ts';
@@ -96,30 +96,23 @@ async function gather(
   files: readonly Gathered[],
   configured: readonly ReceivingAccount[],
 ): Promise<void> {
-  for await (const { id, checkout } of all((page) =>
-    store.refunds.list(tenant, { rail: BANK, isPending: true }, page),
-  )) {
+  for (const due of await refundsDue(store, tenant)) {
     const open = files.filter(({ isFull }) => !isFull);
     if (open.length === 0) break;
-    const refund = checkout.refunds.find((each) => each.id === id);
-    if (!refund || refund.paymentFile !== undefined) continue;
-    for (const file of open.filter(({ account }) => account.currency === checkout.currency)) {
-      const from = await payerOf(store, tenant, checkout, refund, file.account, configured);
+    const { id, checkout, currency, amount, held, remittance } = due;
+    for (const file of open.filter(({ account }) => account.currency === currency)) {
+      const from = await payerOf(store, tenant, due, file.account, configured);
       if (from === null) continue;
       if (typeof from === 'string') file.leftOut.push({ id, reason: from });
-      else if (heldOf(checkout, refund.attempt) < 0)
-        file.leftOut.push({ id, reason: 'the bank has taken the payment back' });
-      else if (fits(file, refund.amount)) {
-        const remittance = [checkout.referenceId, refund.reason].filter(Boolean).join(' ');
-        file.refunds.push({ id, checkout: checkout.id, amount: refund.amount, creditor: from, remittance });
-      }
+      else if (held < 0) file.leftOut.push({ id, reason: 'the bank has taken the payment back' });
+      else if (fits(file, amount)) file.refunds.push({ id, checkout, amount, creditor: from, remittance });
     }
   }
   for (const file of files) file.isFull = false;
-  for await (const entry of all((page) => store.bankEntries.list(tenant, { state: 'waiting' }, page))) {
-    const { id, reference, sentBack } = entry;
+  for (const { sentBack, ...entry } of await returnsDue(store, tenant)) {
+    const { id, reference } = entry;
     const file = files.find(({ account }) => account.id === entry.account);
-    if (sentBack?.state !== 'pending' || sentBack.file !== '' || file === undefined || file.isFull) continue;
+    if (file === undefined || file.isFull) continue;
     const problem = accountProblem(entry, file.account);
     if (problem !== null) file.leftOut.push({ id, reason: problem });
     else if (fits(file, sentBack.amount)) {
@@ -129,18 +122,59 @@ async function gather(
   }
 }
 
+/** A refund that no file has. A session is large, and thousands of refunds may be due: of theirs, this is kept. */
+type RefundDue = Omit<Outgoing['refunds'][number], 'creditor'> & {
+  readonly currency: string;
+  /** Amount that is left of the payment. */
+  readonly held: number;
+  /** The transfers that have brought it. */
+  readonly payments: readonly Payment[];
+};
+
+/** The refunds that are in no file, the oldest first: those that come meanwhile push none out of a file that is full. */
+async function refundsDue(store: Reader, tenant: Tenant): Promise<readonly RefundDue[]> {
+  const due: RefundDue[] = [];
+  for await (const { id, checkout } of all((page) =>
+    store.refunds.list(tenant, { rail: BANK, isPending: true }, page),
+  )) {
+    const refund = checkout.refunds.find((each) => each.id === id);
+    if (!refund || refund.paymentFile !== undefined) continue;
+    due.push({
+      id,
+      checkout: checkout.id,
+      currency: checkout.currency,
+      amount: refund.amount,
+      remittance: [checkout.referenceId, refund.reason].filter(Boolean).join(' '),
+      held: heldOf(checkout, refund.attempt),
+      payments: checkout.payments.filter(({ attempt, rail }) => attempt === refund.attempt && rail === BANK),
+    });
+  }
+  return due.reverse();
+}
+
+type ReturnDue = Pick<BankEntry, 'id' | 'reference' | 'account' | 'counterparty' | 'remittance'> & {
+  readonly sentBack: NonNullable<BankEntry['sentBack']>;
+};
+
+/** The same of money without a session. */
+async function returnsDue(store: Reader, tenant: Tenant): Promise<readonly ReturnDue[]> {
+  const due: ReturnDue[] = [];
+  for await (const entry of all((page) => store.bankEntries.list(tenant, { state: 'waiting' }, page))) {
+    const { id, reference, account, counterparty, remittance, sentBack } = entry;
+    if (sentBack?.state !== 'pending' || sentBack.file !== '') continue;
+    due.push({ id, reference, account, counterparty, remittance, sentBack });
+  }
+  return due.reverse();
+}
+
 /** Recipient of a refund; a sentence if it is unknown; null if another account sends the refund. */
 async function payerOf(
   store: Reader,
   tenant: Tenant,
-  checkout: Checkout,
-  refund: Refund,
+  { payments, amount }: RefundDue,
   account: ReceivingAccount,
   configured: readonly ReceivingAccount[],
 ): Promise<CreditTransfer['creditor'] | string | null> {
-  const payments = checkout.payments.filter(
-    ({ attempt, rail }) => attempt === refund.attempt && rail === BANK,
-  );
   const paid: Array<{ readonly amount: number; readonly entry: BankEntry }> = [];
   for (const payment of payments.toReversed()) {
     const id = entryOfPayment(payment);
@@ -158,11 +192,14 @@ async function payerOf(
       : null;
   }
   const payers = new Set(paid.map((each) => each.entry.counterparty.account));
-  if (payers.size > 1 && newest.amount < refund.amount) return 'the money came from several accounts';
+  if (payers.size > 1 && newest.amount < amount) return 'the money came from several accounts';
   return accountProblem(entry, account) ?? entry.counterparty;
 }
 
-function accountProblem({ counterparty }: BankEntry, { currency, iban }: ReceivingAccount): string | null {
+function accountProblem(
+  { counterparty }: Pick<BankEntry, 'counterparty'>,
+  { currency, iban }: ReceivingAccount,
+): string | null {
   if (counterparty.account === '') return 'the bank did not report the payer’s account';
   const needsIban = currency === 'EUR' && iban !== null;
   return needsIban && !isIban(counterparty.account) ? 'the payer’s account is not an IBAN' : null;

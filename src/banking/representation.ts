@@ -68,7 +68,7 @@ export function representOutgoing({
     currency: account.currency,
     count: refunds.length + returns.length,
     amount: total,
-    version: paymentsTag([...refunds, ...returns]),
+    version: paymentsTag(account, [...refunds, ...returns]),
     left_out: leftOut.slice(0, MAX_LEFT_OUT).map(({ id, reason }) => ({ id, reason })),
   };
 }

@@ -10,6 +10,7 @@ import type { Answer, IdempotencyKey, Store } from '../store/store.ts';
 import type { Origin } from '../writer/command.ts';
 import type { Executed } from '../writer/writer.ts';
 import type { Principal } from './auth.ts';
+import type { Dependencies } from './dependencies.ts';
 import { fieldsError, RequestError, refusalError } from './errors.ts';
 
 /** Sends the answer that the route has made of a command's result, or the stored one; a refusal becomes an error. */
@@ -18,6 +19,18 @@ export function sendResult(reply: FastifyReply, { result, answer }: Executed<unk
   if (answer === null) throw new Error('a route has to say how it answers');
   if (result.kind === 'replay') reply.header('idempotent-replayed', 'true');
   return sendAnswer(reply, answer);
+}
+
+/** The stored answer to a repeated request, or its refusal, before any work is done. Null for a new request. */
+export async function answerBefore(
+  execute: Dependencies['execute'],
+  origin: Origin,
+): Promise<Executed<never> | null> {
+  if (origin.idempotency === null) return null;
+  const earlier = await execute({ subject: 'repetition', origin });
+  const { result } = earlier;
+  const isNew = isRefusal(result) && result.reason === 'not_found';
+  return isNew ? null : earlier;
 }
 
 export function sendAnswer(reply: FastifyReply, { statusCode, headers, body }: Answer): FastifyReply {

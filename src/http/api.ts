@@ -39,8 +39,9 @@ export function prepareApi(api: FastifyInstance, admission: Admission): () => vo
       done(fieldsError([problem]));
       return;
     }
-    if (!request.routeOptions.config.keepsNull) dropAbsent(request.body);
-    dropAbsent(request.query);
+    const { keepsNull, conditions } = request.routeOptions.config;
+    if (!keepsNull) dropAbsent(request.body, conditions);
+    dropAbsent(request.query, conditions);
     nameNobody(request.params);
     done(parameterError(request));
   });

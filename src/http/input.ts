@@ -12,17 +12,21 @@ import type { GivenMetadata } from './schemas/fields.ts';
 import { problemsOf } from './validate.ts';
 
 /**
- * Removes empty strings and `null`, which count as absent fields, except inside metadata, which belongs to the client.
+ * Removes empty strings and `null`, which count as absent fields, except inside metadata, which belongs to the client, and
+ * but for conditions: whoever sends an empty one believes in it.
  */
-export function dropAbsent(value: unknown): void {
+export function dropAbsent(value: unknown, conditions: readonly string[] = []): void {
   if (typeof value !== 'object' || value === null) return;
   const fields = value as Record<string, unknown>;
   for (const key of Object.keys(fields)) {
     const child = fields[key];
-    if ((child === '' || child === null) && !Array.isArray(value)) delete fields[key];
-    else if (key !== 'metadata') dropAbsent(child);
+    if (isEmpty(child) && !Array.isArray(value)) {
+      if (!conditions.includes(key)) delete fields[key];
+    } else if (key !== 'metadata') dropAbsent(child);
   }
 }
+
+const isEmpty = (value: unknown): boolean => value === '' || value === null;
 
 /** Ids of API keys and of receiving accounts can have been chosen by people, in a form of their own. */
 const idForm = /^(?:[a-z]{3}_[0-9a-z]{20,40}|ak_(?:test|live)_[\w-]{1,100}|[a-z0-9-]{1,100})$/;
@@ -73,12 +77,24 @@ export function schemaProblems(request: FastifyRequest): Problem[] {
   return [];
 }
 
-function foundBySchema({ validationError: error, loose }: FastifyRequest): Problem[] {
-  const own = loose?.problems ?? [];
+function foundBySchema(request: FastifyRequest): Problem[] {
+  const { validationError: error, loose } = request;
+  const own = [...emptyConditions(request), ...(loose?.problems ?? [])];
   if (!error && own.length === 0) return [];
   const found = error ? problemsOf(error.validation) : [];
   const told = new Set(own.map(({ pointer }) => pointer));
   return [...own, ...found.filter(({ pointer }) => !told.has(pointer))];
+}
+
+/** Conditions that were sent empty, in the body or in the query: what they were to ask for is not known. */
+function emptyConditions({ routeOptions, body, query }: FastifyRequest): Problem[] {
+  const { conditions = [] } = routeOptions.config;
+  return conditions
+    .filter((name) => isEmpty(Object(body)[name]) || isEmpty(Object(query)[name]))
+    .map((name) => ({
+      pointer: `/${name}`,
+      detail: 'is a condition, and must be what you have seen: omit it to make none',
+    }));
 }
 
 /** Problems of a query, to be told with what else its operation finds. */

@@ -31,6 +31,8 @@ export type Declaration = Answers & {
   readonly onlyReads?: boolean;
   /** Null and empty texts in the body have a meaning of their own, and do not count as absent fields. */
   readonly keepsNull?: boolean;
+  /** Fields of the body or of the query that say what a decision was made on: an empty one is refused, not absent. */
+  readonly conditions?: readonly string[];
   /** Makes what the path names if it does not exist, and answers with 201 then. */
   readonly creates?: boolean;
   /** Currency of the amounts in a request, for those whose unit depends on it. */

@@ -70,6 +70,12 @@ suite('to assign', () => {
     const refusal = await writesNothing(service, () => act(entry.id, 'assign', late));
     assertRefused(refusal, fields('/amount_unassigned'));
     assert.match(refusal.json.errors[0].message, /must be what is left now, 20\.00 EUR/);
+    for (const amount_unassigned of [null, '']) {
+      const empty = await writesNothing(service, () =>
+        act(entry.id, 'assign', { ...late, amount_unassigned }),
+      );
+      assertRefused(empty, fields('/amount_unassigned'));
+    }
     succeeded(await act(entry.id, 'assign', { ...late, amount_unassigned: 2000 }));
     assert.deepEqual([await paid(one), await paid(other)], [1000, 2000]);
   });

@@ -61,11 +61,12 @@ suite('a preview', () => {
     );
     assert.deepEqual(preview.first_entries[1].parts, [{ payin: one.id, amount: 1000 }]);
 
-    const other = await writesNothing(service, () =>
-      upload(service, `${file} `, { query: `?sha256=${preview.sha256}` }),
-    );
-    const message = 'BANK_STATEMENT.IMPORT.BAD_QUERY';
-    assertRefused(other, { status: 400, message, errors: [[104, '/sha256']] });
+    for (const hash of [preview.sha256, '']) {
+      const query = `?sha256=${hash}`;
+      const other = await writesNothing(service, () => upload(service, `${file} `, { query }));
+      const message = 'BANK_STATEMENT.IMPORT.BAD_QUERY';
+      assertRefused(other, { status: 400, message, errors: [[104, '/sha256']] });
+    }
     const result = succeeded(await upload(service, file, { query: `?sha256=${preview.sha256}` }));
     assert.deepEqual([result.entries, result.settled, result.open], [4, 2, 1]);
     assert.equal(result.sha256, preview.sha256);

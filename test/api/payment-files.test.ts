@@ -17,10 +17,12 @@ import {
   receiving,
 } from './bank.ts';
 import {
+  advance,
   assertRefused,
   createSession,
   type Data,
   eventTypes,
+  now,
   pay,
   succeeded,
   writesNothing,
@@ -180,6 +182,29 @@ suite('a file', () => {
     assert.deepEqual([idsIn(first.json.data), again.text], [[refund.id], first.text]);
   });
 
+  test('is told to a repeated request also once its day is over, or its account is gone', async () => {
+    await refunded();
+    const headers = { 'idempotency-key': 'file-of-yesterday' };
+    const body = { execute_on: new Date(await now(service)).toISOString().slice(0, 10) };
+    const first = await create(body, headers);
+    succeeded(first, 201);
+    await advance(service, 86_400);
+    const late = await create(body, headers);
+    await configure(service, { receivingAccounts: [usd] });
+    const gone = await create(body, headers);
+    const other = await create({ ...body, receiving_account: 'none' }, headers);
+    const fresh = await create(body, { 'idempotency-key': 'file-of-today' });
+    await configure(service, { receivingAccounts: [eur, usd] });
+    assert.deepEqual([late.text, gone.text], [first.text, first.text]);
+    assert.equal(late.headers.get('idempotent-replayed'), 'true');
+    assert.equal(other.status, 422, 'it is another request');
+    const errors = [
+      [15502, '/receiving_account'],
+      [15502, '/execute_on'],
+    ] as const;
+    assertRefused(fresh, { status: 400, message: 'PAYMENT_FILE.CREATE.FIELD_INVALID', errors });
+  });
+
   test('has the payments that a preview has shown and no others, if it is asked for those', async () => {
     const versionOf = async (): Promise<string> =>
       succeeded(await call('GET', '/v3/payment_file/preview'))[0].version;
@@ -189,16 +214,50 @@ suite('a file', () => {
     succeeded(await call('POST', `/v3/refund/${one.id}/settle`, { body: { status: 'failed' } }));
     const further = await refunded();
     await refundsAreHeardOf(service);
-    for (const version of [seen, 'x']) {
+    for (const version of [seen, 'x', null, '']) {
       const refusal = await writesNothing(service, () => create({ version }));
       const message = 'PAYMENT_FILE.CREATE.FIELD_INVALID';
       assertRefused(refusal, { status: 400, message, errors: [[15502, '/version']] });
-      assert.match(refusal.json.errors[0].message, /now: 2 of them, 8\.00 EUR together/);
+      const told = version ? /now: 2 of them, 8\.00 EUR together/ : /omit it to make none/;
+      assert.match(refusal.json.errors[0].message, told);
     }
     const file = succeeded(await create({ version: await versionOf() }), 201);
     assert.deepEqual(idsIn(file).sort(), [other.id, further.id].sort());
     const none = await create({ version: seen });
     assert.equal(none.json.message, 'PAYMENT_FILE.CREATE.NOTHING_TO_PAY');
+  });
+
+  test('has another version once the money would go to another account, or leave another', async () => {
+    const previewed = async (): Promise<Data> =>
+      succeeded(await call('GET', '/v3/payment_file/preview')).find(
+        ({ receiving_account }: Data) => receiving_account === 'eur',
+      );
+    const { id, reference } = await awaitTransfer(service);
+    await imported(service, [{ amount: 2500, reference }]);
+    const refund = await refundOf(id);
+    const seen = [await previewed()];
+    // Whoever has paid last gets the refund.
+    await imported(service, [{ amount: 2500, reference, iban: 'NL91ABNA0417164300' }]);
+    seen.push(await previewed());
+    await configure(service, { receivingAccounts: [{ ...eur, iban: 'FR1420041010050500013M02606' }, usd] });
+    const refusals = [];
+    for (const { version } of seen) refusals.push(await create({ version }));
+    seen.push(await previewed());
+    const file = await create({ version: seen.at(-1)?.version });
+    await configure(service, { receivingAccounts: [eur, usd] });
+    for (const refusal of refusals) {
+      const message = 'PAYMENT_FILE.CREATE.FIELD_INVALID';
+      assertRefused(refusal, { status: 400, message, errors: [[15502, '/version']] });
+    }
+    assert.deepEqual(
+      new Set(seen.map(({ count, amount }) => `${count} ${amount}`)).size,
+      1,
+      'no number tells them apart',
+    );
+    assert.equal(new Set(seen.map(({ version }) => version)).size, 3);
+    assert.deepEqual(succeeded(file, 201).payments, [
+      { id: refund.id, amount: 400, account: 'NL91ABNA0417164300' },
+    ]);
   });
 
   test('says what it leaves out', async () => {

@@ -257,6 +257,19 @@ suite('a refund of the money that was seen as left', () => {
     refusedFor('0.00 EUR', await refusedQuietly(() => refund({ payin, amount: 1, amount_left: 1500 })));
   });
 
+  test('is refused where that is empty, for whoever sends it believes in it', async () => {
+    const payin = await paidSession();
+    for (const amount_left of [null, '']) {
+      const answer = await refusedQuietly(() => refund({ payin, amount: 0, amount_left }));
+      const errors = [
+        [15502, '/amount_left'],
+        [15502, '/amount'],
+      ] as const;
+      assertRefused(answer, { status: 400, message: 'REFUND.CREATE.FIELD_INVALID', errors });
+      assert.match(answer.json.errors[0].message, /omit it to make none/);
+    }
+  });
+
   test('is made by one of several at once', async () => {
     const payin = await paidSession();
     const answers = await Promise.all([1, 2, 3].map(() => refund({ payin, amount: 500, amount_left: 2500 })));

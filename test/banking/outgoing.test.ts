@@ -172,8 +172,8 @@ suite('money without a session', () => {
     ];
     const { returns } = await outgoing({ entries });
     assert.deepEqual(returns, [
-      { id: 'ntc_1', reference: 'key of ntc_1', amount: 700, creditor: grace, remittance: 'Unknown' },
       { id: 'ntc_2', reference: 'key of ntc_2', amount: 700, creditor: grace, remittance: 'Invoice 7' },
+      { id: 'ntc_1', reference: 'key of ntc_1', amount: 700, creditor: grace, remittance: 'Unknown' },
     ]);
   });
 
@@ -226,6 +226,20 @@ suite('a file', () => {
   test('has 500 payments at most', async () => {
     assert.deepEqual(await countOf({ refunds: many(501) }), [500, 0]);
     assert.deepEqual(await countOf({ refunds: many(498), entries: back(3) }), [498, 2]);
+  });
+
+  test('has those that have waited longest, whatever comes meanwhile', async () => {
+    // As lists have them: the newest first.
+    const refunds = many(502);
+    const oldest = refunds.slice(2).reverse();
+    const idsOf = (rows: ReadonlyArray<{ readonly id: string }>) => rows.map(({ id }) => id);
+    for (const given of [refunds, refunds.slice(1), refunds.slice(2)]) {
+      const found = await outgoing({ refunds: given, entries: [paidBy()] });
+      assert.deepEqual(idsOf(found.refunds), idsOf(oldest));
+    }
+    const entries = back(502);
+    const { returns } = await outgoing({ entries });
+    assert.deepEqual(idsOf(returns), idsOf(entries.slice(2).reverse()));
   });
 
   test('has a sum that can be counted', async () => {

@@ -1,10 +1,11 @@
 /** Tags by which a decision on money says what it was made on: what is another one, and what is the same. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { suite, test } from 'node:test';
 import type { SentBack } from '../../src/banking/entry.ts';
 import { entryTag, paymentsTag } from '../../src/banking/tags.ts';
+import { eur as account } from '../api/bank.ts';
 import { NOW } from '../checkout/build.ts';
-import { entry, entryOf } from './build.ts';
+import { entry, entryOf, PAYER } from './build.ts';
 
 const part = { checkout: 'chk_1', attempt: 'pat_1', amount: 400, payment: 'ntc_1.1' } as const;
 const sentBack: SentBack = { amount: 1000, state: 'pending', reason: '', file: '' };
@@ -37,22 +38,42 @@ test('an entry that was looked up again is the same', () => {
   assert.equal(entryTag({ ...open, ...lookedUp }), entryTag(open));
 });
 
-test('payments are the same in any order, and others with another one or another amount', () => {
-  const [one, two] = [
-    { id: 'rfd_1', amount: 400 },
-    { id: 'rfd_2', amount: 250 },
-  ];
-  assert.equal(paymentsTag([one, two]), paymentsTag([two, one]));
-  const others = [
-    [],
-    [one],
-    [one, two],
-    [one, { ...two, amount: 251 }],
-    [one, { ...two, id: 'rfd_3' }],
-    [
-      { ...one, amount: 250 },
-      { ...two, amount: 400 },
-    ],
-  ];
-  assert.equal(new Set(others.map(paymentsTag)).size, others.length);
+suite('payments of a file', () => {
+  const creditor = { name: 'Ada', account: PAYER, bic: 'NWBKGB2L' };
+  const one = { id: 'rfd_1', amount: 400, creditor, remittance: 'A-1001' };
+  const two = { ...one, id: 'rfd_2', amount: 250 };
+
+  test('are the same in any order, and others with another one, or for another payee, amount or purpose', () => {
+    assert.equal(paymentsTag(account, [one, two]), paymentsTag(account, [two, one]));
+    const others = [
+      [],
+      [one],
+      [one, two],
+      [one, { ...two, amount: 251 }],
+      [one, { ...two, id: 'rfd_3' }],
+      [
+        { ...one, amount: 250 },
+        { ...two, amount: 400 },
+      ],
+      [one, { ...two, creditor: { ...creditor, account: 'NL91ABNA0417164300' } }],
+      [one, { ...two, creditor: { ...creditor, name: 'Bob' } }],
+      [one, { ...two, creditor: { ...creditor, bic: 'ABNANL2A' } }],
+      [one, { ...two, remittance: 'A-1002' }],
+    ];
+    const tags = others.map((payments) => paymentsTag(account, payments));
+    assert.equal(new Set(tags).size, others.length);
+  });
+
+  test('are others if they leave another account, or one whose holder, number or bank is another', () => {
+    const accounts = [
+      account,
+      { ...account, id: 'other' },
+      { ...account, currency: 'GBP' },
+      { ...account, holder: { ...account.holder, name: 'Another Shop' } },
+      { ...account, iban: 'NL91ABNA0417164300' },
+      { ...account, accountNumber: '123456' },
+      { ...account, bic: 'ABNANL2A' },
+    ];
+    assert.equal(new Set(accounts.map((from) => paymentsTag(from, [one]))).size, accounts.length);
+  });
 });

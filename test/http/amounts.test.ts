@@ -4,11 +4,13 @@ import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { declaredOperations, openApiDocument } from '../../scripts/reference/api/document.ts';
 import { AMOUNTS } from '../../src/checkout/hundredths.ts';
+import { MAX_AMOUNT } from '../../src/checkout/money.ts';
 import { amountExamples } from '../../src/http/schemas/fields.ts';
 
-type Field = { readonly $ref?: string; readonly examples?: unknown };
+type Field = { readonly $ref?: string; readonly examples?: unknown; readonly maximum?: number };
 
-const { schemas } = openApiDocument(await declaredOperations()).components;
+const operations = await declaredOperations();
+const { schemas } = openApiDocument(operations).components;
 
 /** Names of the fields within a schema that are amounts. */
 function amountsIn(schema: unknown): string[] {
@@ -23,4 +25,21 @@ function amountsIn(schema: unknown): string[] {
 
 test('every amount of a request or an answer has a name by which the border knows it', () => {
   assert.deepEqual(new Set(amountsIn(schemas)), AMOUNTS);
+});
+
+/** Amounts in the body of a request that have another limit than a session's own, or none. */
+function unlimitedIn(schema: unknown): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const { properties = {} } = schema as { properties?: Readonly<Record<string, Field>> };
+  const own = Object.entries(properties).filter(
+    ([, { examples, maximum }]) => isDeepStrictEqual(examples, amountExamples) && maximum !== MAX_AMOUNT,
+  );
+  return [...own.map(([name]) => name), ...Object.values(schema).flatMap(unlimitedIn)];
+}
+
+test('every amount in the body of a request has a limit', () => {
+  const unlimited = operations.flatMap(({ declaration, accepted }) =>
+    unlimitedIn(accepted.body).map((name) => `${declaration.operation} ${name}`),
+  );
+  assert.deepEqual(unlimited, []);
 });

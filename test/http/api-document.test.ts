@@ -34,3 +34,23 @@ test('a resource with more fields than another one refers to those, and stays cl
   assert.deepEqual(Object.keys(properties), ['redirect_url']);
   assert.deepEqual(ConfirmedPayin, { ...ConfirmedPayin, ...whole, required: ['redirect_url'] });
 });
+
+test('texts of the same kind have examples of their own where they say other things', () => {
+  const exampleOf = (path: string): unknown => {
+    const { schema } = declared.paths[path].post.requestBody.content['application/json'];
+    const { properties } = declared.components.schemas[schema.$ref?.split('/').at(-1)] ?? schema;
+    const { $ref = '', examples } = properties.reason;
+    return (examples ?? declared.components.schemas[$ref.split('/').at(-1)].examples)[0];
+  };
+  assert.deepEqual(
+    ['refund', 'refund/{id}/settle', 'bank_entry/{id}/reopen', 'bank_entry/{id}/send_back'].map((path) =>
+      exampleOf(`/v3/${path}`),
+    ),
+    [
+      'The parcel was lost.',
+      'Paid in cash at the counter.',
+      'The bank has refused the transfer.',
+      'We know of no such order.',
+    ],
+  );
+});

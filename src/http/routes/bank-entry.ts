@@ -80,6 +80,7 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
         versioned: 'change',
         tag,
         permission: 'bank',
+        conditions: ['amount_unassigned'],
         currencyOf: async (request) => {
           const id = idInPath(request) as EntryId;
           return (await store.bankEntries.fetch(principalOf(request).tenant, id))?.currency ?? null;

@@ -4,7 +4,6 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { csvMappingOf } from '../../accounts/settings.ts';
 import type { BankFile } from '../../banking/bank-file.ts';
 import { representBankFile } from '../../banking/representation.ts';
-import { isRefusal } from '../../checkout/refusals.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { previewStatement } from '../../ingest/preview.ts';
 import { formatOf, partsOf } from '../../ingest/read.ts';
@@ -12,9 +11,15 @@ import { representPreview } from '../../ingest/representation.ts';
 import { ingestStatement } from '../../ingest/statement.ts';
 import { StatementError } from '../../statements/entry.ts';
 import { type CsvMapping, readMapping, serializeMapping } from '../../statements/mapping.ts';
-import type { Origin } from '../../writer/command.ts';
-import type { Executed } from '../../writer/writer.ts';
-import { accountOf, JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
+import {
+  accountOf,
+  answerBefore,
+  JSON_TYPE,
+  notFound,
+  originOf,
+  principalOf,
+  sendResult,
+} from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { envelope, listEnvelope, success } from '../envelope.ts';
@@ -38,15 +43,6 @@ export async function bankStatementRoutes(api: Api, { store, execute, now }: Dep
   const withUpload = createUploads();
   const present = (file: BankFile) => JSON.stringify(representBankFile(file));
 
-  /** The stored answer to a repeated request, or its refusal, before any work is done. Null for a new request. */
-  async function answerBefore(origin: Origin): Promise<Executed<never> | null> {
-    if (origin.idempotency === null) return null;
-    const earlier = await execute({ subject: 'repetition', origin });
-    const { result } = earlier;
-    const isNew = isRefusal(result) && result.reason === 'not_found';
-    return isNew ? null : earlier;
-  }
-
   /** The saved mapping with this name, or null if none is wanted. */
   async function mappingNamed({ account, mode }: Tenant, name: string | undefined) {
     if (name === undefined) return null;
@@ -67,6 +63,7 @@ export async function bankStatementRoutes(api: Api, { store, execute, now }: Dep
           operation: IMPORT,
           tag,
           permission: 'bank',
+          conditions: ['sha256'],
           upload: true,
           summary: 'Import a bank statement',
           description:
@@ -89,7 +86,7 @@ export async function bankStatementRoutes(api: Api, { store, execute, now }: Dep
           // The same request means the same file, name and mapping.
           request.bodyBytes = Buffer.from(JSON.stringify([upload.hash, name, wanted ?? '']));
           const origin = originOf(request);
-          const earlier = await answerBefore(origin);
+          const earlier = await answerBefore(execute, origin);
           if (earlier) return sendResult(reply, earlier);
           const time = await now(tenant);
           const source = { name, hash: upload.hash, read: () => partsOf(upload, mapping) };

@@ -4,7 +4,15 @@ import type { BankFile } from '../../banking/bank-file.ts';
 import { outgoingFrom, outgoingFromAll } from '../../banking/outgoing.ts';
 import { representBankFile, representOutgoing } from '../../banking/representation.ts';
 import { newId } from '../../lib/id.ts';
-import { accountOf, JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
+import {
+  accountOf,
+  answerBefore,
+  JSON_TYPE,
+  notFound,
+  originOf,
+  principalOf,
+  sendResult,
+} from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { created, envelope, listEnvelope } from '../envelope.ts';
@@ -29,9 +37,10 @@ export function paymentFileRoutes(api: Api, { store, execute, now }: Dependencie
         operation: 'PAYMENT_FILE.CREATE',
         tag,
         permission: 'refund',
+        conditions: ['version'],
         summary: 'Create a payment file',
         description:
-          'Creates an ISO 20022 pain.001 file of all pending refunds and returns that leave one account and are in no file yet, at most 500. Upload it to the bank; the statement with the transfers settles them. With the `version` of a preview, it has just the payments that the preview has shown.',
+          'Creates an ISO 20022 pain.001 file of all pending refunds and returns that leave one account and are in no file yet, the oldest 500 at most. Upload it to the bank; the statement with the transfers settles them. With the `version` of a preview, it has just the payments that the preview has shown.',
         statusCode: 201,
         answers: 'PaymentFile',
         errors: ['nothing_to_pay'],
@@ -51,6 +60,9 @@ export function paymentFileRoutes(api: Api, { store, execute, now }: Dependencie
       const account = receivingAccounts.find(({ id }) => id === receiving_account);
       const isDay = parseTimestamp(`${executeOn}T00:00:00Z`) !== null && executeOn >= today;
       if (!account || !isDay) {
+        // A repeated request has its file, though its day is over by now, or its account is gone.
+        const earlier = await answerBefore(execute, origin);
+        if (earlier) return sendResult(reply, earlier);
         throw fieldsError([
           ...(account
             ? []

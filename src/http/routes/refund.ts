@@ -33,6 +33,7 @@ export function refundRoutes(
         operation: 'REFUND.CREATE',
         tag,
         permission: 'refund',
+        conditions: ['amount_left'],
         currencyOf: currencyOfSession(store, ({ body }) => Object(body).payin),
         summary: 'Refund a payment',
         description:

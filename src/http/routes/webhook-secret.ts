@@ -12,7 +12,7 @@ import { schemaProblems } from '../input.ts';
 import { operation } from '../operation.ts';
 import { DEFAULT_OVERLAP_SECONDS, rotateSecretBody } from '../schemas/webhooks.ts';
 
-const common = { tag: 'Account', permission: 'manage', answers: 'WebhookSecret' } as const;
+const common = { tag: 'Account', permission: 'manage' } as const;
 
 export function webhookSecretRoutes(api: Api, { store, execute, now }: Dependencies): void {
   api.get(
@@ -21,10 +21,11 @@ export function webhookSecretRoutes(api: Api, { store, execute, now }: Dependenc
       {
         ...common,
         operation: 'WEBHOOK_SECRET.FETCH',
+        answers: 'WebhookSecret',
         versioned: 'read',
         summary: 'Fetch the state of the secret of webhooks to sessions’ addresses',
         description:
-          'Whether the previous secret signs too. The secret itself is shown by its rotation alone, and null here. Every rotation changes the `ETag`.',
+          'Whether the previous secret signs too. The secret itself is shown by its rotation alone. Every rotation changes the `ETag`.',
       },
       {},
     ),
@@ -44,6 +45,7 @@ export function webhookSecretRoutes(api: Api, { store, execute, now }: Dependenc
       {
         ...common,
         operation: 'WEBHOOK_SECRET.ROTATE',
+        answers: 'NewWebhookSecret',
         versioned: 'change',
         optionalBody: true,
         summary: 'Rotate the secret of webhooks to sessions’ addresses',

@@ -2,12 +2,11 @@
 
 import { entryStates } from '../../banking/entry.ts';
 import { Type } from '../../lib/json-schema.ts';
-import { minorUnits, version } from './answer-fields.ts';
+import { version } from './answer-fields.ts';
 import { pageQuery } from './checkout.ts';
 import { amount, closed, givenSessionId, text, titled } from './fields.ts';
 
-const note = (description: string) =>
-  titled('EntryNote', text(500, description, 'We know of no such order.'));
+const note = (description: string, example: string) => titled('EntryNote', text(500, description, example));
 
 const statementQuery = Type.Object(
   {
@@ -69,7 +68,7 @@ export const assignBody = Type.Object(
       { minItems: 1, maxItems: 20, description: 'Sessions to book for. An unassigned rest stays open.' },
     ),
     amount_unassigned: Type.Optional(
-      minorUnits(
+      amount(
         'The `amount_unassigned` that the decision was made on: nothing is booked if it has changed since.',
       ),
     ),
@@ -93,12 +92,12 @@ export const ignoreBody = Type.Object(
 );
 
 export const reopenBody = Type.Object(
-  { reason: Type.Optional(note('Reason, for your records.')) },
+  { reason: Type.Optional(note('Reason, for your records.', 'The bank has refused the transfer.')) },
   { additionalProperties: false },
 );
 
 export const sendBackBody = Type.Object(
-  { reason: Type.Optional(note('Reason that the sender is told.')) },
+  { reason: Type.Optional(note('Reason that the sender is told.', 'We know of no such order.')) },
   { additionalProperties: false },
 );
 

@@ -9,6 +9,8 @@ import type {
   representNewAccount,
   representRailCredentials,
   representReceivingAccount,
+  representSecretFate,
+  representWebhookSecret,
 } from '../../accounts/representation.ts';
 import { idempotencyUses } from '../../accounts/request-log.ts';
 import { Type } from '../../lib/json-schema.ts';
@@ -36,6 +38,13 @@ import {
   time,
 } from './answer-fields.ts';
 import { titled } from './fields.ts';
+
+const webhookSecret = {
+  object: kind('webhook_secret'),
+  previous_secret_expires_at: nullable(
+    time('Time until which the previous secret signs too; null if it no longer does.'),
+  ),
+} satisfies FieldsOf<typeof representWebhookSecret>;
 
 const apiKey = {
   id: titled('ApiKeyId', text('Id of the API key: the user name of HTTP Basic.', 'ak_test_5x8m2kq07vw3cd9r')),
@@ -163,19 +172,26 @@ export const managementResources = {
     },
     { ...closed, description: 'A key that was revoked.' },
   ),
-  WebhookSecret: Type.Object(
+  WebhookSecret: Type.Object(webhookSecret, {
+    ...closed,
+    description: 'How long the previous secret signs beside the one that there is.',
+  }),
+  NewWebhookSecret: Type.Object(
     {
-      object: kind('webhook_secret'),
-      secret: nullable(text('New secret.', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')),
-      previous_secret_expires_at: nullable(
-        time('Time until which the previous secret signs too; null if it no longer does.'),
+      ...webhookSecret,
+      secret: text(
+        'New secret. This is the only answer that shows it.',
+        'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
       ),
-      dropped_secret_expires_at: nullable(
-        time(
-          'Time until which the secret before that would have signed; it no longer does. Null if there is none.',
+      dropped_secret_expires_at: {
+        ...nullable(
+          time(
+            'Time until which the secret before that would have signed; it no longer does. Null if there is none.',
+          ),
         ),
-      ),
-    },
+        examples: [null],
+      },
+    } satisfies FieldsOf<typeof representSecretFate>,
     { ...closed, description: 'A new secret, and the fate of those before it.' },
   ),
   AccountSettings: accountSettings,

@@ -1,6 +1,5 @@
 /** Requests about refunds. */
 import { Type } from '../../lib/json-schema.ts';
-import { minorUnits } from './answer-fields.ts';
 import { pageQuery } from './checkout.ts';
 import {
   address,
@@ -17,7 +16,7 @@ import {
 
 const payin = givenSessionId('Id of the payin, which is the id of the session.');
 
-const note = (description: string) => titled('RefundNote', text(250, description, 'The parcel was lost.'));
+const note = (description: string, example: string) => titled('RefundNote', text(250, description, example));
 
 export const refundBody = Type.Object(
   {
@@ -35,13 +34,13 @@ export const refundBody = Type.Object(
       ),
     ),
     amount_left: Type.Optional(
-      minorUnits(
+      amount(
         'The rest that the decision was made on: `amount_paid` without reversals that were not won and refunds that have not failed. Nothing is refunded if it has changed since.',
       ),
     ),
     currency: Type.Optional(currency),
     source: Type.Optional(Type.Unknown({ description: 'Accepted for compatibility; without effect.' })),
-    reason: Type.Optional(note('Reason, in your words.')),
+    reason: Type.Optional(note('Reason, in your words.', 'The parcel was lost.')),
     remarks: Type.Optional(lines(1000, 'Remarks for your records.')),
     metadata: Type.Optional(givenMetadata),
     webhook_url: Type.Optional(
@@ -67,7 +66,9 @@ export const refundQuery = Type.Object(
 export const settleBody = Type.Object(
   {
     status: closed(['succeeded', 'failed'], '`succeeded`: the money was returned; `failed`: it will not be.'),
-    reason: Type.Optional(note('Reason of the failure, or how the money was returned.')),
+    reason: Type.Optional(
+      note('Reason of the failure, or how the money was returned.', 'Paid in cash at the counter.'),
+    ),
   },
   { additionalProperties: false, examples: [{ status: 'succeeded', reason: 'Paid in cash.' }] },
 );

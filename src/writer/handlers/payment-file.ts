@@ -39,7 +39,7 @@ export function decideOnPaymentFile(
     return refuse('nothing_to_pay', `No refund or return can leave this account now.${reasons.join('')}`);
   }
   const amount = transfers.reduce((sum, each) => sum + each.amount, 0);
-  if (command.version !== undefined && command.version !== paymentsTag(transfers)) {
+  if (command.version !== undefined && command.version !== paymentsTag(account, transfers)) {
     const payments = `${transfers.length} of them, ${formatAmount(amount, account.currency)} together`;
     const detail = `must be that of the payments that the file would have now: ${payments}`;
     return refuseFields([{ pointer: '/version', detail }]);
@@ -76,7 +76,7 @@ function includedRefunds(
   for (const { checkout, ...transfer } of refunds) {
     const session = changed.get(checkout) ?? checkouts.get(checkout);
     const refund = session?.refunds.find((each) => each.id === transfer.id);
-    if (!session || refund?.status !== 'pending' || refund.paymentFile !== undefined) continue;
+    if (!session || refund?.status !== 'pending') continue;
     // The bank has taken the payment back meanwhile: what is refunded now would be the merchant's own.
     if (heldOf(session, refund.attempt) < 0) continue;
     const decision = decide(session, {
@@ -90,6 +90,7 @@ function includedRefunds(
       paymentFile: id,
     });
     if (isRefusal(decision)) return decision;
+    // Another file has it: a refund stays in the first that it was put into.
     if (decision.kind === 'unchanged') continue;
     transfers.push(transfer);
     changed.set(checkout, decision.checkout);
