@@ -81,6 +81,20 @@ suite('a logo', () => {
     }
   });
 
+  test('is not that of a form that was mended, where somebody else has set another before', async () => {
+    await clear();
+    const form = await owner.get(PATH);
+    const theirs = png({ width: 40, height: 10 });
+    await upload(theirs);
+    const mine = png({ width: 50, height: 10 });
+    for (const content of [Buffer.from('no image'), Buffer.alloc(MAX_LOGO_BYTES + 1)]) {
+      const late = await upload(mine, await upload(content, form));
+      assert.equal(late.status, 422);
+      assert.match(textOf(late), /Somebody has set a logo meanwhile, which is shown above\./);
+      assert.deepEqual((await image()).bytes, theirs);
+    }
+  });
+
   test('that was removed meanwhile is set by whoever is told so', async () => {
     await upload(png({ width: 12, height: 12 }));
     const form = await owner.get(PATH);

@@ -93,6 +93,21 @@ suite('credentials at rails', () => {
     }
   });
 
+  test('are not those of a form that was mended, where somebody else has set others before', async () => {
+    await clear();
+    await service.call('PUT', '/v3/rail_credentials/stripe', { body: SECRETS });
+    const form = await owner.get(PATH);
+    const theirs = { secret_key: 'rk_test_other0key0of0a0shop0new1' };
+    await service.call('PUT', '/v3/rail_credentials/stripe', { body: theirs });
+    const wrong = await owner.submit(form, '/stripe', { secret_key: 'pk_test_nonsense' });
+    assert.match(wrong.html, /id="field-secret_key-wrong">secret_key must/);
+    const late = await owner.submit(wrong, '/stripe', SECRETS);
+    assert.equal(late.status, 422);
+    assert.match(textOf(late), /Somebody has changed the credentials meanwhile/);
+    assert.equal((await stored())[0].hints.secret_key, 'new1');
+    assert.equal((await owner.submit(late, '/stripe', SECRETS)).status, 303, 'once it is seen, it counts');
+  });
+
   test('that somebody else has set meanwhile are not removed by who has not seen them', async () => {
     await clear();
     await owner.submit(await owner.get(PATH), '/stripe', SECRETS);

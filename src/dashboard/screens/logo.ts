@@ -10,7 +10,7 @@ import { type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
 import { removeSeen, STALE } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
-import { conditionIn, versionField, versionIn } from '../seen.ts';
+import { conditionIn, versionAfter, versionField, versionIn } from '../seen.ts';
 import { bytesOf } from '../upload.ts';
 
 const path = '/:account/:mode/settings/logo';
@@ -35,14 +35,18 @@ export function logoScreens(declare: Declare, { basePath }: DashboardDependencie
   const setting = { operation: 'LOGO.SET', confirmed: true } as const;
   const hereOf = ({ place }: Visit) => `${basePath}${pathIn(place.tenant, 'settings/logo')}`;
 
-  async function screen(visit: Visit, found: Mistakes = []): Promise<Outcome> {
+  async function screen(
+    visit: Visit,
+    found: Mistakes = [],
+    isStale = found === 'stale to set',
+  ): Promise<Outcome> {
     const { api, place, visitor } = visit;
     const logo = await api.file(LOGO);
     if (!logo.ok && logo.status !== 404) return refused(logo.status, logo.mistakes);
     const mistakes = found === 'stale to set' ? staleMistakes(logo.ok, visit.form) : found;
     const here = hereOf(visit);
     const token = tokenField(visitor);
-    const version = versionField(logo.ok ? logo.data.etag : '');
+    const newest = logo.ok ? logo.data.etag : '';
     return {
       status: mistakes.length > 0 ? 422 : 200,
       title: 'Logo',
@@ -54,7 +58,7 @@ ${
     : html`<p>There is none: payers see the first letter of the name.</p>`
 }
 ${otherMistakes(mistakes, ['file'])}
-<form method="post" action="${here}" enctype="multipart/form-data">${token}${hidden(SENT, 'yes')}${version}
+<form method="post" action="${here}" enctype="multipart/form-data">${token}${hidden(SENT, 'yes')}${versionField(versionAfter(visit.form, newest, isStale))}
 ${field({ name: 'file', label: 'Image', type: 'file', hint: `PNG or JPEG, ${MAX_LOGO_BYTES / KIB} KiB and ${MAX_LOGO_PIXELS} × ${MAX_LOGO_PIXELS} pixels at most. It is shown beside the name, and on receipts and invoices.` }, mistakes)}
 <button>${logo.ok ? 'Replace the logo' : 'Save the logo'}</button>
 </form></section>
@@ -65,7 +69,7 @@ ${
 ${second(
   'Remove the logo',
   html`<p>Payers see the first letter of the name again.</p>
-<form method="post" action="${here}/remove">${token}${version}<button>Remove it</button></form>`,
+<form method="post" action="${here}/remove">${token}${versionField(newest)}<button>Remove it</button></form>`,
 )}</section>`
 }`,
     };
@@ -109,7 +113,7 @@ ${second(
       const { api, form, place } = visit;
       const removed = await removeSeen(api, LOGO, form);
       if (!removed.ok && removed.status === STALE)
-        return screen(visit, mistake(`${replaced(form)} It was not removed.`));
+        return screen(visit, mistake(`${replaced(form)} It was not removed.`), true);
       if (!removed.ok) return refused(removed.status, removed.mistakes);
       const done = doneIf(removed.isChanged, 'logo-removed');
       return { goTo: wayIn(place.tenant, 'settings/logo'), done };

@@ -14,7 +14,7 @@ import { pathIn, wayIn } from '../place.ts';
 import { credentialRails } from '../rails.ts';
 import { removeSeen, STALE } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
-import { conditionIn, versionField, versionIn } from '../seen.ts';
+import { conditionIn, versionAfter, versionField, versionIn } from '../seen.ts';
 import { factsOf, timeIn } from '../texts.ts';
 
 type RailCredentials = ReturnType<typeof representRailCredentials>;
@@ -46,8 +46,8 @@ const keys = {
 export function credentialScreens(declare: Declare, dependencies: DashboardDependencies): void {
   const { basePath, publicUrl } = dependencies;
 
-  async function screen(visit: Visit, mistakes: readonly Mistake[] = []): Promise<Outcome> {
-    const { api, place, params, visitor } = visit;
+  async function screen(visit: Visit, mistakes: readonly Mistake[] = [], isStale = false): Promise<Outcome> {
+    const { api, form, place, params, visitor } = visit;
     const { rail = '' } = params;
     const name = credentialRails.find(([each]) => each === rail)?.[1];
     if (name === undefined) return notFound;
@@ -57,7 +57,7 @@ export function credentialScreens(declare: Declare, dependencies: DashboardDepen
     const actors = await actorsOf(dependencies, place);
     const here = `${basePath}${pathIn(place.tenant, `settings/credentials/${rail}`)}`;
     const token = tokenField(visitor);
-    const version = versionField(answer.ok ? answer.etag : '');
+    const newest = answer.ok ? answer.etag : '';
     const hintOf = (each: string) => {
       const hint = found?.hints[each];
       return hint === undefined ? undefined : `Leave it empty to keep the one that ends with ${hint || '…'}.`;
@@ -78,7 +78,7 @@ ${
 }
 ${factsOf([['Address for the webhook of the provider', html`<code>${publicUrl}${eventPath(rail, place.tenant)}</code>`]])}
 ${otherMistakes(mistakes, TYPED_SECRETS)}
-<form method="post" action="${here}">${token}${hidden(SENT, 'yes')}${version}
+<form method="post" action="${here}">${token}${hidden(SENT, 'yes')}${versionField(versionAfter(form, newest, isStale))}
 ${TYPED_SECRETS.map((each) => field({ name: each, label: labels[each] ?? each, type: 'password', autocomplete: 'off', maxlength: 255, hint: hintOf(each), required: found === null }, mistakes))}
 <button>Save</button>
 </form>
@@ -90,7 +90,7 @@ ${
 ${second(
   'Remove the credentials',
   html`<p>The rail can no longer be paid with, unless the settings of the service have credentials for it. Nobody asks any more about payments and refunds that are under way.</p>
-<form method="post" action="${here}/remove">${token}${version}<button>Remove them</button></form>`,
+<form method="post" action="${here}/remove">${token}${versionField(newest)}<button>Remove them</button></form>`,
 )}</section>`
 }`,
     };
@@ -108,7 +108,8 @@ ${second(
     if (!credentialRails.some(([rail]) => rail === params.rail)) return notFound;
     const body = Object.fromEntries(TYPED_SECRETS.map((each) => [each, form[each] ?? '']));
     const answer = await api.send('PUT', `/v3/rail_credentials/${params.rail}`, body, conditionIn(form));
-    if (!answer.ok) return screen(visit, answer.status === STALE ? CHANGED : answer.mistakes);
+    if (!answer.ok && answer.status === STALE) return screen(visit, CHANGED, true);
+    if (!answer.ok) return screen(visit, answer.mistakes);
     const done = doneIf(answer.etag !== versionIn(form), 'credentials-saved');
     return { goTo: wayIn(place.tenant, 'settings'), done };
   });
@@ -123,7 +124,7 @@ ${second(
       const { api, form, params, place } = visit;
       if (!credentialRails.some(([rail]) => rail === params.rail)) return notFound;
       const removed = await removeSeen(api, `/v3/rail_credentials/${params.rail}`, form);
-      if (!removed.ok && removed.status === STALE) return screen(visit, NOT_REMOVED);
+      if (!removed.ok && removed.status === STALE) return screen(visit, NOT_REMOVED, true);
       if (!removed.ok) return refused(removed.status, removed.mistakes);
       const done = doneIf(removed.isChanged, 'credentials-removed');
       return { goTo: wayIn(place.tenant, 'settings'), done };

@@ -18,7 +18,7 @@ import { credentialRails } from '../rails.ts';
 import { STALE, saveEdit } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
 import { overlapField, secondsIn } from '../secret-overlap.ts';
-import { conditionIn, versionField } from '../seen.ts';
+import { conditionIn, versionAfter, versionField } from '../seen.ts';
 import { nameField, type Settings, settingParts } from '../setting-fields.ts';
 import { table } from '../table.ts';
 import { factsOf, secretsOf, timeIn } from '../texts.ts';
@@ -32,7 +32,7 @@ const path = '/:account/:mode/settings';
 const current = 'settings';
 const SETTINGS = '/v3/account_settings';
 
-type Sent = { readonly part: string; readonly mistakes: readonly Mistake[] };
+type Sent = { readonly part: string; readonly mistakes: readonly Mistake[]; readonly isStale?: boolean };
 
 const rotatedMeanwhile = mistake(
   'Somebody has made a new secret meanwhile, and yours was not made. Send the form again only if theirs is to be replaced too.',
@@ -75,7 +75,8 @@ ${editFields(fields, settings.data, { form: isSent ? form : {}, mistakes })}
 ${part.part === 'branding' && place.may('LOGO.SET') && html`<p><a href="${hereOf(visit)}/logo">Logo</a></p>`}</section>
 `;
     };
-    const ofSecret = sent.part === 'webhook-secret' ? sent.mistakes : [];
+    const isOfSecret = sent.part === 'webhook-secret';
+    const ofSecret = isOfSecret ? sent.mistakes : [];
     return {
       status: sent.mistakes.length > 0 ? 422 : 200,
       title: 'Settings',
@@ -89,7 +90,7 @@ ${
 <p>Endpoints have secrets of their own.</p>
 ${factsOf([['The secret before signs until', timeIn(secret.data.previous_secret_expires_at)]])}
 ${otherMistakes(ofSecret)}
-<form method="post" action="${hereOf(visit)}/webhook-secret">${token}${versionField(secret.etag)}${onceField()}
+<form method="post" action="${hereOf(visit)}/webhook-secret">${token}${versionField(versionAfter(form, secret.etag, !isOfSecret || sent.isStale))}${onceField()}
 ${overlapField}
 <button>Make a new secret</button>
 </form></section>`
@@ -160,8 +161,9 @@ ${table('Credentials', ['Rail', 'Secrets', 'Set'], rows, '')}</section>`;
         ...conditionIn(form),
       });
       if (!answer.ok) {
-        const mistakes = answer.status === STALE ? rotatedMeanwhile : answer.mistakes;
-        return screen(visit, { part: 'webhook-secret', mistakes });
+        const isStale = answer.status === STALE;
+        const mistakes = isStale ? rotatedMeanwhile : answer.mistakes;
+        return screen(visit, { part: 'webhook-secret', mistakes, isStale });
       }
       const { secret, previous_secret_expires_at: until } = answer.data;
       return {
