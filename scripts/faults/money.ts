@@ -401,6 +401,20 @@ export const moneyFaults: readonly Fault[] = [
     replace: 'isStale || leftIn(form) === undefined ? now : now',
   },
   {
+    name: 'a refund whose answer was lost in an outage is made twice',
+    file: 'src/dashboard/screens/session-money.ts',
+    tests: ['test/dashboard/seen.test.ts'],
+    find: 'leftAfter(form, left, isStale)',
+    replace: 'leftAfter(form, left, isStale || status >= 500)',
+  },
+  {
+    name: 'a payment file whose answer was lost in an outage is followed by another one',
+    file: 'src/dashboard/screens/payment-files.ts',
+    tests: ['test/dashboard/seen.test.ts'],
+    find: 'versionAfter(form, version, !isOwn || isStale)',
+    replace: 'versionAfter(form, version, !isOwn || isStale || status >= 500)',
+  },
+  {
     name: 'who is told what is left now cannot refund that',
     file: 'src/dashboard/screens/session-money.ts',
     tests: ['test/dashboard/seen.test.ts'],

@@ -5,7 +5,7 @@ import { awaitTransfer, configure, entered, imported } from '../api/bank.ts';
 import { createEndpoint } from '../api/endpoint.ts';
 import { createSession, type Data, pay, succeeded } from '../api/shop.ts';
 import { refundsAreHeardOf } from '../api/subjects.ts';
-import { formIn, textOf, type Visitor } from '../support/dashboard.ts';
+import { formIn, type Page, textOf, type Visitor } from '../support/dashboard.ts';
 import { startService } from '../support/service.ts';
 import { visitorsOf } from './roles.ts';
 
@@ -161,6 +161,60 @@ suite('a form that comes again for a mistake', () => {
       assert.match(textOf(late), /Somebody has (made a new secret|changed the endpoint) meanwhile/);
       assert.match(textOf(await owner.submit(late, form, day)), /whsec_/, 'once it is seen, it counts');
     }
+  });
+});
+
+suite('a form whose answer was lost', () => {
+  /** The form is accepted, but nobody hears of it; the next try is in an outage. What that try answers is given. */
+  async function lost(form: Page, action: string, fields: Record<string, string>): Promise<Page> {
+    assert.equal((await finance.submit(form, action, fields)).status, 303);
+    const release = await service.database.lock();
+    const tried = await finance.submit(form, action, fields).finally(release);
+    assert.equal(tried.status, 503);
+    return tried;
+  }
+
+  test('refunds once, however often it is tried', async () => {
+    const { id } = await createSession(service, { amount: 3200 });
+    await pay(service, id);
+    const form = await finance.get(`${HERE}/sessions/${id}/refund`);
+    const tried = await lost(form, '/refund', { amount: '10' });
+    assert.equal((await finance.submit(tried, '/refund')).status, 303);
+    const refunds: Data[] = (await fetched(`/v3/payin/${id}`)).refunds;
+    assert.deepEqual(
+      refunds.map((each) => each.amount),
+      [1000],
+    );
+  });
+
+  test('assigns once, however often it is tried', async () => {
+    const entry = await entered(service, { amount: 60_000 });
+    const { id } = await createSession(service, { amount: 1000 });
+    const form = await finance.get(`${HERE}/bank/entries/${entry.id}`);
+    const tried = await lost(form, '/assign', { 'parts/0/payin': id, 'parts/0/amount': '10' });
+    assert.equal((await finance.submit(tried, '/assign')).status, 303);
+    assert.equal((await fetched(`/v3/bank_entry/${entry.id}`)).amount_unassigned, 59_000);
+  });
+
+  test('makes one payment file, and the payments that came since are left for the next', async () => {
+    const refunded = async (amount: number): Promise<Data> => {
+      const { id, reference } = await awaitTransfer(service);
+      await imported(service, [{ amount: 2500, reference }]);
+      return succeeded(await call('POST', '/v3/refund', { body: { payin: id, amount } }), 201);
+    };
+    await refunded(410);
+    await refundsAreHeardOf(service);
+    const form = await finance.get(`${HERE}/payment-files`);
+    const made = await finance.submit(form, '/payment-files');
+    assert.equal(made.status, 303);
+    const since = await refunded(420);
+    await refundsAreHeardOf(service);
+    const release = await service.database.lock();
+    const tried = await finance.submit(form, '/payment-files').finally(release);
+    assert.equal(tried.status, 503);
+    const again = await finance.submit(tried, '/payment-files');
+    assert.deepEqual([again.status, again.location], [303, made.location]);
+    assert.equal((await fetched(`/v3/refund/${since.id}`)).payment_file, '');
   });
 });
 
