@@ -370,6 +370,26 @@ export const editingFaults: readonly Fault[] = [
     replace: 'notDone(visit, answer)',
   },
   {
+    name: 'who is to type secrets once more is not told that somebody else has set others',
+    file: 'src/dashboard/screens/rail-credentials.ts',
+    tests: ['test/dashboard/rail-credentials.test.ts'],
+    find: " || (told === 'without its secrets' && isOtherThanSeen(form, newest))",
+    replace: '',
+  },
+  {
+    name: 'who sets credentials that are gone is told that they would replace others',
+    file: 'src/dashboard/screens/rail-credentials.ts',
+    tests: ['test/dashboard/rail-credentials.test.ts'],
+    find: 'found === null ? REMOVED : CHANGED',
+    replace: 'CHANGED',
+  },
+  {
+    name: 'who is to choose a file once more is not told that somebody else has set a logo',
+    ...logo,
+    find: " || (told === 'without its file' && isOtherThanSeen(form, newest))",
+    replace: '',
+  },
+  {
     name: 'a logo is read into memory whatever its length',
     file: 'src/dashboard/upload.ts',
     tests: ['test/dashboard/logo.test.ts'],

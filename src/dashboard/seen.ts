@@ -21,6 +21,10 @@ export const versionIn = ({ [VERSION]: version }: Form): string | undefined => v
 export const versionAfter = (form: Form, newest: string, isStale = false): string =>
   isStale ? newest : (versionIn(form) ?? newest);
 
+/** True where there is another version by now than the one that the visitor of the form has seen. */
+export const isOtherThanSeen = (form: Form, newest: string): boolean =>
+  (versionIn(form) ?? newest) !== newest;
+
 /** The headers by which the API acts on that version alone, or only where there is nothing. */
 export function conditionIn(form: Form): Readonly<Record<string, string>> {
   const version = versionIn(form);

@@ -187,6 +187,29 @@ suite('a logo', () => {
     assert.ok(formIn(proved, '/settings/logo'));
   });
 
+  test('that was removed while somebody proved who they are is told to be', async (t) => {
+    await clear();
+    t.after(() => {
+      realNow = Date.now;
+    });
+    realNow = () => Date.now() + 22 * 60_000;
+    const { visitor } = await signedInVisitor({ ...service, realNow }, { email: 'later@example.com' });
+    const mine = { name: 'logo.png', content: Uint8Array.from(png({ width: 10, height: 10 })) };
+    assert.equal((await visitor.upload(await visitor.get(PATH), '/logo', mine)).status, 303);
+    const form = await visitor.get(PATH);
+    realNow = () => Date.now() + 44 * 60_000;
+    const asked = await visitor.upload(form, '/logo', mine);
+    assert.match(textOf(asked), /Is it you\?/);
+    await clear();
+    const again = await visitor.submit(asked, '/logo', { confirm_password: PASSWORD });
+    assert.equal(again.status, 422);
+    assert.match(
+      textOf(again),
+      /There is none.*Somebody has removed the logo meanwhile\. Choose the file once more to set yours\./,
+    );
+    assert.equal((await visitor.upload(again, '/logo', mine)).status, 303, 'once it is seen, it counts');
+  });
+
   test('has its place among the settings', async () => {
     assert.match(
       (await owner.get('/dashboard/1/test/settings')).html,

@@ -157,6 +157,50 @@ suite('credentials at rails', () => {
     assert.equal((await stored()).length, 1);
   });
 
+  for (const [what, theirs, said] of [
+    [
+      'changed',
+      { ...SECRETS, secret_key: 'rk_test_other0key0of0a0shop0new1' },
+      /has changed the credentials/,
+    ],
+    ['removed', null, /none of its own.*Somebody has removed the credentials meanwhile\. Type the secrets/],
+  ] as const)
+    test(`are told to be ${what} meanwhile, to who is to type them behind a proof of who they are`, async (t) => {
+      await clear();
+      await service.call('PUT', '/v3/rail_credentials/stripe', { body: SECRETS });
+      const { visitor } = await signedInVisitor(service, { email: `${what}@example.com` });
+      const form = await visitor.get(PATH);
+      realNow = () => Date.now() + 11 * 60_000;
+      t.after(() => {
+        realNow = Date.now;
+      });
+      const asked = await visitor.submit(form, '/stripe', SECRETS);
+      assert.match(textOf(asked), /Is it you\?/);
+      if (theirs === null) await clear();
+      else await service.call('PUT', '/v3/rail_credentials/stripe', { body: theirs });
+      const again = await visitor.submit(asked, '/stripe', { confirm_password: PASSWORD });
+      assert.equal(again.status, 422);
+      assert.match(textOf(again), said);
+      const mine = { ...SECRETS, secret_key: 'rk_test_mine0key0of0a0shop0min2' };
+      assert.equal((await visitor.submit(again, '/stripe', mine)).status, 303, 'once it is seen, it counts');
+      assert.equal((await stored())[0].hints.secret_key, 'min2');
+    });
+
+  test('that somebody has removed meanwhile are set by whoever is told so', async () => {
+    await clear();
+    await service.call('PUT', '/v3/rail_credentials/stripe', { body: SECRETS });
+    const form = await owner.get(PATH);
+    await clear();
+    const late = await owner.submit(form, '/stripe', SECRETS);
+    assert.equal(late.status, 422);
+    assert.match(
+      textOf(late),
+      /none of its own.*Somebody has removed the credentials meanwhile\. Type the secrets once more to set yours\./,
+    );
+    assert.deepEqual(await stored(), []);
+    assert.equal((await owner.submit(late, '/stripe', SECRETS)).status, 303);
+  });
+
   test('do not stand in the page of a sign-in that has to come first', async () => {
     await clear();
     const { visitor } = await signedInVisitor(service, { email: 'gone@example.com' });

@@ -14,7 +14,7 @@ import { pathIn, wayIn } from '../place.ts';
 import { credentialRails } from '../rails.ts';
 import { removeSeen, STALE } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
-import { conditionIn, versionAfter, versionField, versionIn } from '../seen.ts';
+import { conditionIn, isOtherThanSeen, versionAfter, versionField, versionIn } from '../seen.ts';
 import { factsOf, timeIn } from '../texts.ts';
 
 type RailCredentials = ReturnType<typeof representRailCredentials>;
@@ -28,9 +28,15 @@ const TYPE_AGAIN = mistake('Type the secrets once more.');
 const CHANGED = mistake(
   'Somebody has changed the credentials meanwhile, as is told above. Type the secrets once more to put yours in the place of theirs.',
 );
+const REMOVED = mistake(
+  'Somebody has removed the credentials meanwhile. Type the secrets once more to set yours.',
+);
 const NOT_REMOVED = mistake(
   'Somebody has changed the credentials meanwhile, as is told above. They were not removed.',
 );
+
+/** Mistakes to show beside the form; or what it came without, or too late for, in the words for what there is now. */
+type Mistakes = readonly Mistake[] | 'without its secrets' | 'stale to set';
 
 const labels: Readonly<Record<string, string>> = {
   secret_key: 'Secret key',
@@ -46,7 +52,7 @@ const keys = {
 export function credentialScreens(declare: Declare, dependencies: DashboardDependencies): void {
   const { basePath, publicUrl } = dependencies;
 
-  async function screen(visit: Visit, mistakes: readonly Mistake[] = [], isStale = false): Promise<Outcome> {
+  async function screen(visit: Visit, told: Mistakes = []): Promise<Outcome> {
     const { api, form, place, params, visitor } = visit;
     const { rail = '' } = params;
     const name = credentialRails.find(([each]) => each === rail)?.[1];
@@ -58,6 +64,11 @@ export function credentialScreens(declare: Declare, dependencies: DashboardDepen
     const here = `${basePath}${pathIn(place.tenant, `settings/credentials/${rail}`)}`;
     const token = tokenField(visitor);
     const newest = answer.ok ? answer.etag : '';
+    const isLate =
+      told === 'stale to set' || (told === 'without its secrets' && isOtherThanSeen(form, newest));
+    const lateMistakes = found === null ? REMOVED : CHANGED;
+    const mistakes = isLate ? lateMistakes : typeof told === 'string' ? TYPE_AGAIN : told;
+    const isStale = isLate || told === NOT_REMOVED;
     const hintOf = (each: string) => {
       const hint = found?.hints[each];
       return hint === undefined ? undefined : `Leave it empty to keep the one that ends with ${hint || '…'}.`;
@@ -104,11 +115,11 @@ ${second(
     const { api, form, params, place } = visit;
     // A proof of who somebody is has come in between, and what they typed does not go along.
     if (TYPED_SECRETS.every((each) => form[each] === undefined))
-      return screen(visit, form[SENT] === undefined ? [] : TYPE_AGAIN);
+      return screen(visit, form[SENT] === undefined ? [] : 'without its secrets');
     if (!credentialRails.some(([rail]) => rail === params.rail)) return notFound;
     const body = Object.fromEntries(TYPED_SECRETS.map((each) => [each, form[each] ?? '']));
     const answer = await api.send('PUT', `/v3/rail_credentials/${params.rail}`, body, conditionIn(form));
-    if (!answer.ok && answer.status === STALE) return screen(visit, CHANGED, true);
+    if (!answer.ok && answer.status === STALE) return screen(visit, 'stale to set');
     if (!answer.ok) return screen(visit, answer.mistakes);
     const done = doneIf(answer.etag !== versionIn(form), 'credentials-saved');
     return { goTo: wayIn(place.tenant, 'settings'), done };
@@ -124,7 +135,7 @@ ${second(
       const { api, form, params, place } = visit;
       if (!credentialRails.some(([rail]) => rail === params.rail)) return notFound;
       const removed = await removeSeen(api, `/v3/rail_credentials/${params.rail}`, form);
-      if (!removed.ok && removed.status === STALE) return screen(visit, NOT_REMOVED, true);
+      if (!removed.ok && removed.status === STALE) return screen(visit, NOT_REMOVED);
       if (!removed.ok) return refused(removed.status, removed.mistakes);
       const done = doneIf(removed.isChanged, 'credentials-removed');
       return { goTo: wayIn(place.tenant, 'settings'), done };

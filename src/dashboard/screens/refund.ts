@@ -12,7 +12,7 @@ import { type Outcome, refused, refusedAs } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
 import { STALE } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
-import { conditionIn, versionAfter, versionField, versionIn } from '../seen.ts';
+import { conditionIn, isOtherThanSeen, versionAfter, versionField } from '../seen.ts';
 import { stateOf } from '../sessions/states.ts';
 import type { Payin } from '../sessions/view.ts';
 import { amountOf, factsOf, timeIn } from '../texts.ts';
@@ -36,7 +36,7 @@ const changedMeanwhile: ApiAnswer<never> = {
 
 /** True where the form was not accepted, and is about another version than the newest. */
 const isAnother = (form: Form, settled: ApiAnswer<unknown> | undefined, newest: string): boolean =>
-  settled !== undefined && settled.status < 500 && (versionIn(form) ?? newest) !== newest;
+  settled !== undefined && settled.status < 500 && isOtherThanSeen(form, newest);
 
 /** The bank entries that ended it: those that carried it out, and the one that brought it back, which is the last. */
 function entriesIn(
