@@ -390,6 +390,27 @@ export const editingFaults: readonly Fault[] = [
     replace: '',
   },
   {
+    name: 'a secret that was to end signs for a day where its form comes again',
+    file: 'src/dashboard/secret-overlap.ts',
+    tests: ['test/dashboard/seen.test.ts'],
+    find: 'seconds === chosen) ? chosen : DAY',
+    replace: 'seconds === chosen) ? DAY : DAY',
+  },
+  {
+    name: 'a secret of webhooks is made twice in an outage',
+    file: 'src/dashboard/screens/settings.ts',
+    tests: ['test/dashboard/seen.test.ts'],
+    find: 'onceField(isOfSecret ? keyAfter(form, sent.status) : undefined)',
+    replace: 'onceField()',
+  },
+  {
+    name: 'the secret of an endpoint is made twice in an outage',
+    ...endpoint,
+    tests: ['test/dashboard/seen.test.ts'],
+    find: '${onceField(keyAfter(form, status))}\n${overlapField(form)}',
+    replace: '${onceField()}\n${overlapField(form)}',
+  },
+  {
     name: 'a logo is read into memory whatever its length',
     file: 'src/dashboard/upload.ts',
     tests: ['test/dashboard/logo.test.ts'],

@@ -162,6 +162,32 @@ suite('a form that comes again for a mistake', () => {
       assert.match(textOf(await owner.submit(late, form, day)), /whsec_/, 'once it is seen, it counts');
     }
   });
+
+  test('ends a secret when it was asked to, and makes one alone in an outage', async () => {
+    const endpoint = await createEndpoint(service);
+    const ways = [
+      { path: `${HERE}/settings`, form: '/webhook-secret', shown: '/v3/webhook_secret' },
+      {
+        path: `${HERE}/webhooks/endpoints/${endpoint.id}`,
+        form: '/secret',
+        shown: `/v3/webhook_endpoint/${endpoint.id}`,
+      },
+    ];
+    for (const { path, form, shown } of ways) {
+      const [first, second] = [await owner.get(path), await owner.get(path)];
+      const now = { overlap_seconds: '0' };
+      assert.match(textOf(await owner.submit(first, form, now)), /whsec_/);
+      const late = await owner.submit(second, form, now);
+      assert.equal(late.status, 422);
+      assert.equal(formIn(late, form).fields.overlap_seconds, '0');
+      const release = await service.database.lock();
+      const tried = await owner.submit(late, form).finally(release);
+      assert.equal(tried.status, 503);
+      assert.deepEqual(formIn(tried, form).fields, formIn(late, form).fields);
+      assert.match(textOf(await owner.submit(tried, form)), /whsec_/);
+      assert.equal((await fetched(shown)).previous_secret_expires_at, null, 'it has ended');
+    }
+  });
 });
 
 suite('a form whose answer was lost', () => {

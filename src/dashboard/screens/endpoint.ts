@@ -20,6 +20,7 @@ type WithSecret = Endpoint & { readonly secret: string };
 type Settings = Pick<Endpoint, 'url' | 'description' | 'events'>;
 /** Actions on what was seen, whose forms come again with it where they are refused. */
 type Action = 'status' | 'secret';
+type Again = { readonly status?: number; readonly action?: Action | undefined };
 
 const path = '/:account/:mode/webhooks/endpoints/:id';
 const current = 'webhooks';
@@ -113,7 +114,7 @@ ${secretsOf([['Signing secret', secret]], `${listOf(visit)}/endpoints/${id}`)}`,
     visit: Visit,
     form: Form = {},
     mistakes: readonly Mistake[] = [],
-    again?: Action,
+    { status = 422, action: again }: Again = {},
   ): Promise<Outcome> {
     const answer = await fetchIn(visit);
     if (!answer.ok) return refused(answer.status, answer.mistakes);
@@ -127,7 +128,7 @@ ${secretsOf([['Signing secret', secret]], `${listOf(visit)}/endpoints/${id}`)}`,
     const { may } = visit.place;
     const isEnabled = endpoint.status === 'enabled';
     return {
-      status: mistakes.length > 0 ? 422 : 200,
+      status: mistakes.length > 0 ? refusedAs(status) : 200,
       title: 'Webhook endpoint',
       current,
       main: html`<section><h2>${endpoint.url}</h2>
@@ -162,8 +163,8 @@ ${second(
 ${
   may('WEBHOOK_ENDPOINT.ROTATE_SECRET') &&
   html`<section><h2>Secret</h2>
-<form method="post" action="${here}/secret">${token}${versionFor('secret')}${onceField()}
-${overlapField}
+<form method="post" action="${here}/secret">${token}${versionFor('secret')}${onceField(keyAfter(form, status))}
+${overlapField(form)}
 <button>Make a new secret</button>
 </form></section>`
 }
@@ -185,7 +186,9 @@ ${second(
 
   /** The screen behind an action that the API has refused. */
   const notDone = (visit: Visit, { status, mistakes }: ApiRefusal, action?: Action): Promise<Outcome> =>
-    status === STALE ? screen(visit, visit.form, CHANGED) : screen(visit, visit.form, mistakes, action);
+    status === STALE
+      ? screen(visit, visit.form, CHANGED)
+      : screen(visit, visit.form, mistakes, { status, action });
 
   async function update(visit: Visit, status: Endpoint['status'], done: Notice): Promise<Outcome> {
     const answer = await visit.api.send<Endpoint>(
@@ -207,7 +210,7 @@ ${second(
       mistakes: emptied(patch),
     }));
     if ('refusal' in saved) return refused(saved.refusal.status, saved.refusal.mistakes);
-    if ('mistakes' in saved) return screen(visit, form, saved.mistakes);
+    if ('mistakes' in saved) return screen(visit, form, saved.mistakes, saved);
     const done = doneIf(saved.isChanged, 'saved');
     return { goTo: wayIn(place.tenant, `webhooks/endpoints/${saved.data.id}`), done };
   });
