@@ -180,7 +180,7 @@ export const editingFaults: readonly Fault[] = [
   {
     name: 'the form to remove a logo says nothing of the one that its visitor has seen',
     ...logo,
-    find: '${token}${version}<button>Remove it',
+    find: '${token}${versionField(newest)}<button>Remove it',
     replace: '${token}<button>Remove it',
   },
   {
@@ -194,7 +194,7 @@ export const editingFaults: readonly Fault[] = [
     name: 'credentials that their visitor has never seen are removed',
     file: 'src/dashboard/screens/rail-credentials.ts',
     tests: ['test/dashboard/rail-credentials.test.ts'],
-    find: '${token}${version}<button>Remove them',
+    find: '${token}${versionField(newest)}<button>Remove them',
     replace: '${token}<button>Remove them',
   },
   {
@@ -291,8 +291,8 @@ export const editingFaults: readonly Fault[] = [
   {
     name: 'an endpoint that somebody else has changed is deleted',
     ...endpoint,
-    find: 'const version = versionField(answer.etag);',
-    replace: "const version = '';",
+    find: '${token}${newest}<button>Delete it',
+    replace: '${token}<button>Delete it',
   },
   {
     name: 'an endpoint that somebody else has changed is switched off',
@@ -347,6 +347,68 @@ export const editingFaults: readonly Fault[] = [
     ...mappings,
     find: 'there === undefined ? versionIn(form) : tagOf(there.mapping)',
     replace: 'there === undefined ? undefined : tagOf(there.mapping)',
+  },
+  {
+    name: 'a mistake in between makes the newest version one that its visitor has seen',
+    file: 'src/dashboard/seen.ts',
+    tests: ['test/dashboard/seen.test.ts', 'test/dashboard/rail-credentials.test.ts'],
+    find: 'isStale ? newest : (versionIn(form) ?? newest)',
+    replace: 'isStale || versionIn(form) === undefined ? newest : newest',
+  },
+  {
+    name: 'who is told of the newest version cannot act on it',
+    file: 'src/dashboard/seen.ts',
+    tests: ['test/dashboard/seen.test.ts', 'test/dashboard/rail-credentials.test.ts'],
+    find: 'isStale ? newest : (versionIn(form) ?? newest)',
+    replace: 'isStale && versionIn(form) === undefined ? newest : (versionIn(form) ?? newest)',
+  },
+  {
+    name: 'the form for the secret of an endpoint takes the newest version for a mistake',
+    ...endpoint,
+    tests: ['test/dashboard/seen.test.ts'],
+    find: "notDone(visit, answer, 'secret')",
+    replace: 'notDone(visit, answer)',
+  },
+  {
+    name: 'who is to type secrets once more is not told that somebody else has set others',
+    file: 'src/dashboard/screens/rail-credentials.ts',
+    tests: ['test/dashboard/rail-credentials.test.ts'],
+    find: " || (told === 'without its secrets' && isOtherThanSeen(form, newest))",
+    replace: '',
+  },
+  {
+    name: 'who sets credentials that are gone is told that they would replace others',
+    file: 'src/dashboard/screens/rail-credentials.ts',
+    tests: ['test/dashboard/rail-credentials.test.ts'],
+    find: 'found === null ? REMOVED : CHANGED',
+    replace: 'CHANGED',
+  },
+  {
+    name: 'who is to choose a file once more is not told that somebody else has set a logo',
+    ...logo,
+    find: " || (told === 'without its file' && isOtherThanSeen(form, newest))",
+    replace: '',
+  },
+  {
+    name: 'a secret that was to end signs for a day where its form comes again',
+    file: 'src/dashboard/secret-overlap.ts',
+    tests: ['test/dashboard/seen.test.ts'],
+    find: 'seconds === chosen) ? chosen : DAY',
+    replace: 'seconds === chosen) ? DAY : DAY',
+  },
+  {
+    name: 'a secret of webhooks is made twice in an outage',
+    file: 'src/dashboard/screens/settings.ts',
+    tests: ['test/dashboard/seen.test.ts'],
+    find: 'onceField(isOfSecret ? keyAfter(form, sent.status) : undefined)',
+    replace: 'onceField()',
+  },
+  {
+    name: 'the secret of an endpoint is made twice in an outage',
+    ...endpoint,
+    tests: ['test/dashboard/seen.test.ts'],
+    find: '${onceField(keyAfter(form, status))}\n${overlapField(form)}',
+    replace: '${onceField()}\n${overlapField(form)}',
   },
   {
     name: 'a logo is read into memory whatever its length',

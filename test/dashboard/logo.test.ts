@@ -81,6 +81,20 @@ suite('a logo', () => {
     }
   });
 
+  test('is not that of a form that was mended, where somebody else has set another before', async () => {
+    await clear();
+    const form = await owner.get(PATH);
+    const theirs = png({ width: 40, height: 10 });
+    await upload(theirs);
+    const mine = png({ width: 50, height: 10 });
+    for (const content of [Buffer.from('no image'), Buffer.alloc(MAX_LOGO_BYTES + 1)]) {
+      const late = await upload(mine, await upload(content, form));
+      assert.equal(late.status, 422);
+      assert.match(textOf(late), /Somebody has set a logo meanwhile, which is shown above\./);
+      assert.deepEqual((await image()).bytes, theirs);
+    }
+  });
+
   test('that was removed meanwhile is set by whoever is told so', async () => {
     await upload(png({ width: 12, height: 12 }));
     const form = await owner.get(PATH);
@@ -171,6 +185,29 @@ suite('a logo', () => {
     const proved = await owner.submit(first, '/settings/logo', { confirm_password: PASSWORD });
     assert.equal(proved.status, 200);
     assert.ok(formIn(proved, '/settings/logo'));
+  });
+
+  test('that was removed while somebody proved who they are is told to be', async (t) => {
+    await clear();
+    t.after(() => {
+      realNow = Date.now;
+    });
+    realNow = () => Date.now() + 22 * 60_000;
+    const { visitor } = await signedInVisitor({ ...service, realNow }, { email: 'later@example.com' });
+    const mine = { name: 'logo.png', content: Uint8Array.from(png({ width: 10, height: 10 })) };
+    assert.equal((await visitor.upload(await visitor.get(PATH), '/logo', mine)).status, 303);
+    const form = await visitor.get(PATH);
+    realNow = () => Date.now() + 44 * 60_000;
+    const asked = await visitor.upload(form, '/logo', mine);
+    assert.match(textOf(asked), /Is it you\?/);
+    await clear();
+    const again = await visitor.submit(asked, '/logo', { confirm_password: PASSWORD });
+    assert.equal(again.status, 422);
+    assert.match(
+      textOf(again),
+      /There is none.*Somebody has removed the logo meanwhile\. Choose the file once more to set yours\./,
+    );
+    assert.equal((await visitor.upload(again, '/logo', mine)).status, 303, 'once it is seen, it counts');
   });
 
   test('has its place among the settings', async () => {

@@ -93,6 +93,21 @@ suite('credentials at rails', () => {
     }
   });
 
+  test('are not those of a form that was mended, where somebody else has set others before', async () => {
+    await clear();
+    await service.call('PUT', '/v3/rail_credentials/stripe', { body: SECRETS });
+    const form = await owner.get(PATH);
+    const theirs = { secret_key: 'rk_test_other0key0of0a0shop0new1' };
+    await service.call('PUT', '/v3/rail_credentials/stripe', { body: theirs });
+    const wrong = await owner.submit(form, '/stripe', { secret_key: 'pk_test_nonsense' });
+    assert.match(wrong.html, /id="field-secret_key-wrong">secret_key must/);
+    const late = await owner.submit(wrong, '/stripe', SECRETS);
+    assert.equal(late.status, 422);
+    assert.match(textOf(late), /Somebody has changed the credentials meanwhile/);
+    assert.equal((await stored())[0].hints.secret_key, 'new1');
+    assert.equal((await owner.submit(late, '/stripe', SECRETS)).status, 303, 'once it is seen, it counts');
+  });
+
   test('that somebody else has set meanwhile are not removed by who has not seen them', async () => {
     await clear();
     await owner.submit(await owner.get(PATH), '/stripe', SECRETS);
@@ -140,6 +155,50 @@ suite('credentials at rails', () => {
     assert.deepEqual([blank.status, /once more/.test(blank.html)], [200, false]);
     assert.equal((await visitor.submit(again, '/stripe', SECRETS)).status, 303);
     assert.equal((await stored()).length, 1);
+  });
+
+  for (const [what, theirs, said] of [
+    [
+      'changed',
+      { ...SECRETS, secret_key: 'rk_test_other0key0of0a0shop0new1' },
+      /has changed the credentials/,
+    ],
+    ['removed', null, /none of its own.*Somebody has removed the credentials meanwhile\. Type the secrets/],
+  ] as const)
+    test(`are told to be ${what} meanwhile, to who is to type them behind a proof of who they are`, async (t) => {
+      await clear();
+      await service.call('PUT', '/v3/rail_credentials/stripe', { body: SECRETS });
+      const { visitor } = await signedInVisitor(service, { email: `${what}@example.com` });
+      const form = await visitor.get(PATH);
+      realNow = () => Date.now() + 11 * 60_000;
+      t.after(() => {
+        realNow = Date.now;
+      });
+      const asked = await visitor.submit(form, '/stripe', SECRETS);
+      assert.match(textOf(asked), /Is it you\?/);
+      if (theirs === null) await clear();
+      else await service.call('PUT', '/v3/rail_credentials/stripe', { body: theirs });
+      const again = await visitor.submit(asked, '/stripe', { confirm_password: PASSWORD });
+      assert.equal(again.status, 422);
+      assert.match(textOf(again), said);
+      const mine = { ...SECRETS, secret_key: 'rk_test_mine0key0of0a0shop0min2' };
+      assert.equal((await visitor.submit(again, '/stripe', mine)).status, 303, 'once it is seen, it counts');
+      assert.equal((await stored())[0].hints.secret_key, 'min2');
+    });
+
+  test('that somebody has removed meanwhile are set by whoever is told so', async () => {
+    await clear();
+    await service.call('PUT', '/v3/rail_credentials/stripe', { body: SECRETS });
+    const form = await owner.get(PATH);
+    await clear();
+    const late = await owner.submit(form, '/stripe', SECRETS);
+    assert.equal(late.status, 422);
+    assert.match(
+      textOf(late),
+      /none of its own.*Somebody has removed the credentials meanwhile\. Type the secrets once more to set yours\./,
+    );
+    assert.deepEqual(await stored(), []);
+    assert.equal((await owner.submit(late, '/stripe', SECRETS)).status, 303);
   });
 
   test('do not stand in the page of a sign-in that has to come first', async () => {

@@ -14,7 +14,7 @@ import { type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
 import { STALE } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
-import { conditionIn, leftField, leftIn, versionField } from '../seen.ts';
+import { conditionIn, leftAfter, leftField, leftIn, versionAfter, versionField } from '../seen.ts';
 import { stateOf } from '../sessions/states.ts';
 import type { Session } from '../sessions/view.ts';
 import { table } from '../table.ts';
@@ -27,6 +27,8 @@ type Sent = {
   readonly action: string;
   readonly status: number;
   readonly mistakes: readonly Mistake[];
+  /** The mistakes tell that the entry is no longer as its visitor has seen it. */
+  readonly isStale?: boolean;
 };
 
 const path = '/:account/:mode/bank/entries/:id';
@@ -43,6 +45,8 @@ const bookedMeanwhile: Mistake = {
   message: 'Somebody has booked a part of it meanwhile. Look at what is left now before you assign it.',
   pointer: '/amount_unassigned',
 };
+
+const isOfLeft = ({ pointer }: Mistake): boolean => pointer === bookedMeanwhile.pointer;
 
 const decidedMeanwhile = mistake(
   'The entry has changed meanwhile: see what it is now. What you have decided was not carried out.',
@@ -77,10 +81,13 @@ export function bankEntryScreens(declare: Declare, dependencies: DashboardDepend
       const body = { parts, amount_unassigned: leftIn(form) };
       const answer = await api.send('POST', `${addressOf(visit)}/assign`, body, onceIn(form));
       if (answer.ok) return { goTo: wayTo(visit), done: 'entry-assigned' };
-      const mistakes = mistakesOf(answer, own).map((each) =>
-        each.pointer === '/amount_unassigned' ? bookedMeanwhile : each,
-      );
-      return screen(visit, { action: 'assign', status: answer.status, mistakes });
+      const mistakes = mistakesOf(answer, own).map((each) => (isOfLeft(each) ? bookedMeanwhile : each));
+      return screen(visit, {
+        action: 'assign',
+        status: answer.status,
+        mistakes,
+        isStale: mistakes.some(isOfLeft),
+      });
     },
   );
 
@@ -92,7 +99,8 @@ export function bankEntryScreens(declare: Declare, dependencies: DashboardDepend
       const asked = { ...onceIn(form), ...conditionIn(form) };
       const answer = await api.send('POST', `${addressOf(visit)}/${action}`, body, asked);
       if (answer.ok) return { goTo: wayTo(visit), done };
-      if (answer.status === STALE) return screen(visit, { action, status: 422, mistakes: decidedMeanwhile });
+      if (answer.status === STALE)
+        return screen(visit, { action, status: 422, mistakes: decidedMeanwhile, isStale: true });
       const mistakes = answer.mistakes.map(({ message, pointer }) => ({
         message,
         pointer: pointer === '/reason' ? `/${name}` : pointer,
@@ -172,14 +180,15 @@ ${changes && changesOf(changes.data, actors)}`,
             : form.once
           : undefined,
       );
+    const isStaleAt = (action: string) => sent?.action !== action || sent.isStale;
     const reasonForm = (action: string, button: string, label: string) =>
-      html`<form method="post" action="${here}/${action}">${token}${once(action)}${versionField(etag)}
+      html`<form method="post" action="${here}/${action}">${token}${once(action)}${versionField(versionAfter(form, etag, isStaleAt(action)))}
 ${field({ name: reasonName(action), label, value: form[reasonName(action)], maxlength: 500 }, mistakesIn(action))}
 <button class="quiet">${button}</button></form>`;
-    const left = leftField(entry.amount_unassigned);
+    const leftFor = (isStale?: boolean) => leftField(leftAfter(form, entry.amount_unassigned, isStale));
     const canAssign = isUndecided(entry) && isAssignable && place.may('BANK_ENTRY.ASSIGN');
     const toOne = ({ id, session }: Suggested) =>
-      html`<form method="post" action="${here}/assign" data-drop="entry" data-payin="${id}" data-session="${session?.reference_id ?? id}">${token}${onceField()}${left}${hidden('parts/0/payin', id)}<button class="quiet">Assign to ${session?.reference_id ?? id}</button></form>`;
+      html`<form method="post" action="${here}/assign" data-drop="entry" data-payin="${id}" data-session="${session?.reference_id ?? id}">${token}${onceField()}${leftFor(true)}${hidden('parts/0/payin', id)}<button class="quiet">Assign to ${session?.reference_id ?? id}</button></form>`;
     return html`${
       sessions.length > 0 &&
       html`<section><h2>It may be for</h2>${table(
@@ -193,7 +202,7 @@ ${field({ name: reasonName(action), label, value: form[reasonName(action)], maxl
         ]),
       )}</section>`
     }
-${canAssign && html`<section><h2>Assign</h2>${assignForm(shown, html`${token}${once('assign')}${left}`)}</section>`}
+${canAssign && html`<section><h2>Assign</h2>${assignForm(shown, html`${token}${once('assign')}${leftFor(isStaleAt('assign'))}`)}</section>`}
 ${
   isUndecided(entry) &&
   html`<section><h2>Or</h2>

@@ -12,12 +12,15 @@ import { pathIn, wayIn } from '../place.ts';
 import { removeSeen, STALE, saveEdit } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
 import { overlapField, secondsIn } from '../secret-overlap.ts';
-import { conditionIn, versionField } from '../seen.ts';
+import { conditionIn, versionAfter, versionField } from '../seen.ts';
 import { factsOf, secretsOf, timeIn } from '../texts.ts';
 import { type Endpoint, endpointState } from '../webhook-texts.ts';
 
 type WithSecret = Endpoint & { readonly secret: string };
 type Settings = Pick<Endpoint, 'url' | 'description' | 'events'>;
+/** Actions on what was seen, whose forms come again with it where they are refused. */
+type Action = 'status' | 'secret';
+type Again = { readonly status?: number; readonly action?: Action | undefined };
 
 const path = '/:account/:mode/webhooks/endpoints/:id';
 const current = 'webhooks';
@@ -107,18 +110,25 @@ ${editFields(fields, fresh, { form, mistakes })}
 ${secretsOf([['Signing secret', secret]], `${listOf(visit)}/endpoints/${id}`)}`,
   });
 
-  async function screen(visit: Visit, form: Form = {}, mistakes: readonly Mistake[] = []): Promise<Outcome> {
+  async function screen(
+    visit: Visit,
+    form: Form = {},
+    mistakes: readonly Mistake[] = [],
+    { status = 422, action: again }: Again = {},
+  ): Promise<Outcome> {
     const answer = await fetchIn(visit);
     if (!answer.ok) return refused(answer.status, answer.mistakes);
     const { data: endpoint } = answer;
     const { id, health } = endpoint;
     const here = `${listOf(visit)}/endpoints/${id}`;
     const token = tokenField(visit.visitor);
-    const version = versionField(answer.etag);
+    const newest = versionField(answer.etag);
+    const versionFor = (action: Action) =>
+      again === action ? versionField(versionAfter(form, answer.etag)) : newest;
     const { may } = visit.place;
     const isEnabled = endpoint.status === 'enabled';
     return {
-      status: mistakes.length > 0 ? 422 : 200,
+      status: mistakes.length > 0 ? refusedAs(status) : 200,
       title: 'Webhook endpoint',
       current,
       main: html`<section><h2>${endpoint.url}</h2>
@@ -146,15 +156,15 @@ ${editFields(fields, endpoint, { form, mistakes })}
 ${second(
   isEnabled ? 'Disable' : 'Enable',
   html`<p>${isEnabled ? 'Its pending deliveries fail. They can be sent again once it is enabled.' : 'It receives events from then on.'}</p>
-<form method="post" action="${here}/status">${token}${version}${hidden('status', isEnabled ? 'disabled' : 'enabled')}
+<form method="post" action="${here}/status">${token}${versionFor('status')}${hidden('status', isEnabled ? 'disabled' : 'enabled')}
 <button>${isEnabled ? 'Disable the endpoint' : 'Enable the endpoint'}</button></form>`,
 )}</section>`
 }
 ${
   may('WEBHOOK_ENDPOINT.ROTATE_SECRET') &&
   html`<section><h2>Secret</h2>
-<form method="post" action="${here}/secret">${token}${version}${onceField()}
-${overlapField}
+<form method="post" action="${here}/secret">${token}${versionFor('secret')}${onceField(keyAfter(form, status))}
+${overlapField(form)}
 <button>Make a new secret</button>
 </form></section>`
 }
@@ -164,7 +174,7 @@ ${
 ${second(
   'Delete the endpoint',
   html`<p>Its pending deliveries fail, and cannot be sent again. It stays in the list of deliveries.</p>
-<form method="post" action="${here}/delete">${token}${version}<button>Delete it</button></form>`,
+<form method="post" action="${here}/delete">${token}${newest}<button>Delete it</button></form>`,
 )}</section>`
 }`,
     };
@@ -175,8 +185,10 @@ ${second(
   const updating = { operation: 'WEBHOOK_ENDPOINT.UPDATE', confirmed: true } as const;
 
   /** The screen behind an action that the API has refused. */
-  const notDone = (visit: Visit, { status, mistakes }: ApiRefusal): Promise<Outcome> =>
-    screen(visit, visit.form, status === STALE ? CHANGED : mistakes);
+  const notDone = (visit: Visit, { status, mistakes }: ApiRefusal, action?: Action): Promise<Outcome> =>
+    status === STALE
+      ? screen(visit, visit.form, CHANGED)
+      : screen(visit, visit.form, mistakes, { status, action });
 
   async function update(visit: Visit, status: Endpoint['status'], done: Notice): Promise<Outcome> {
     const answer = await visit.api.send<Endpoint>(
@@ -187,7 +199,7 @@ ${second(
     );
     // The form may have been sent twice: what it asks for is there by the first time.
     const now = !answer.ok && answer.status === STALE ? await fetchIn(visit) : answer;
-    if (!answer.ok && !(now.ok && now.data.status === status)) return notDone(visit, answer);
+    if (!answer.ok && !(now.ok && now.data.status === status)) return notDone(visit, answer, 'status');
     return { goTo: wayIn(visit.place.tenant, `webhooks/endpoints/${visit.params.id}`), done };
   }
 
@@ -198,7 +210,7 @@ ${second(
       mistakes: emptied(patch),
     }));
     if ('refusal' in saved) return refused(saved.refusal.status, saved.refusal.mistakes);
-    if ('mistakes' in saved) return screen(visit, form, saved.mistakes);
+    if ('mistakes' in saved) return screen(visit, form, saved.mistakes, saved);
     const done = doneIf(saved.isChanged, 'saved');
     return { goTo: wayIn(place.tenant, `webhooks/endpoints/${saved.data.id}`), done };
   });
@@ -222,7 +234,7 @@ ${second(
         ...onceIn(form),
         ...conditionIn(form),
       });
-      return answer.ok ? secretScreen(visit, answer.data) : notDone(visit, answer);
+      return answer.ok ? secretScreen(visit, answer.data) : notDone(visit, answer, 'secret');
     },
   );
 

@@ -10,7 +10,7 @@ import { type Outcome, refused } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
 import { removeSeen, STALE } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
-import { conditionIn, versionField, versionIn } from '../seen.ts';
+import { conditionIn, isOtherThanSeen, versionAfter, versionField, versionIn } from '../seen.ts';
 import { bytesOf } from '../upload.ts';
 
 const path = '/:account/:mode/settings/logo';
@@ -23,26 +23,29 @@ const SENT = 'sent';
 const replaced = (form: Form): string =>
   `Somebody has set ${versionIn(form) === '' ? 'a' : 'another'} logo meanwhile, which is shown above.`;
 
-/** Mistakes to show beside the form; or somebody was quicker than who sets one, and what there is now tells how. */
-type Mistakes = readonly Mistake[] | 'stale to set';
+/** Mistakes to show beside the form; or what it came without, or too late for, in the words for what there is now. */
+type Mistakes = readonly Mistake[] | 'without its file' | 'stale to set';
 
 const KIB = 1024;
 const TOO_LONG = `The file has more than ${MAX_LOGO_BYTES / KIB} KiB.`;
 
 const onFile = (message: string): readonly Mistake[] => [{ message, pointer: '/file' }];
 
+const WITHOUT_FILE = onFile('Choose a file, also if you did before.');
+
 export function logoScreens(declare: Declare, { basePath }: DashboardDependencies): void {
   const setting = { operation: 'LOGO.SET', confirmed: true } as const;
   const hereOf = ({ place }: Visit) => `${basePath}${pathIn(place.tenant, 'settings/logo')}`;
 
-  async function screen(visit: Visit, found: Mistakes = []): Promise<Outcome> {
-    const { api, place, visitor } = visit;
+  async function screen(visit: Visit, told: Mistakes = [], isStale = false): Promise<Outcome> {
+    const { api, form, place, visitor } = visit;
     const logo = await api.file(LOGO);
     if (!logo.ok && logo.status !== 404) return refused(logo.status, logo.mistakes);
-    const mistakes = found === 'stale to set' ? staleMistakes(logo.ok, visit.form) : found;
+    const newest = logo.ok ? logo.data.etag : '';
+    const isLate = told === 'stale to set' || (told === 'without its file' && isOtherThanSeen(form, newest));
+    const mistakes = isLate ? lateMistakes(logo.ok, form) : typeof told === 'string' ? WITHOUT_FILE : told;
     const here = hereOf(visit);
     const token = tokenField(visitor);
-    const version = versionField(logo.ok ? logo.data.etag : '');
     return {
       status: mistakes.length > 0 ? 422 : 200,
       title: 'Logo',
@@ -54,7 +57,7 @@ ${
     : html`<p>There is none: payers see the first letter of the name.</p>`
 }
 ${otherMistakes(mistakes, ['file'])}
-<form method="post" action="${here}" enctype="multipart/form-data">${token}${hidden(SENT, 'yes')}${version}
+<form method="post" action="${here}" enctype="multipart/form-data">${token}${hidden(SENT, 'yes')}${versionField(versionAfter(form, newest, isLate || isStale))}
 ${field({ name: 'file', label: 'Image', type: 'file', hint: `PNG or JPEG, ${MAX_LOGO_BYTES / KIB} KiB and ${MAX_LOGO_PIXELS} × ${MAX_LOGO_PIXELS} pixels at most. It is shown beside the name, and on receipts and invoices.` }, mistakes)}
 <button>${logo.ok ? 'Replace the logo' : 'Save the logo'}</button>
 </form></section>
@@ -65,7 +68,7 @@ ${
 ${second(
   'Remove the logo',
   html`<p>Payers see the first letter of the name again.</p>
-<form method="post" action="${here}/remove">${token}${version}<button>Remove it</button></form>`,
+<form method="post" action="${here}/remove">${token}${versionField(newest)}<button>Remove it</button></form>`,
 )}</section>`
 }`,
     };
@@ -83,8 +86,7 @@ ${second(
   declare({ method: 'POST', path, needs: setting, upload: true }, async (visit) => {
     const { api, file, form, place } = visit;
     // A proof of who somebody is has come in between, and a file does not go along.
-    if (file === null)
-      return screen(visit, form[SENT] === undefined ? [] : onFile('Choose a file, also if you did before.'));
+    if (file === null) return screen(visit, form[SENT] === undefined ? [] : 'without its file');
     const bytes = await bytesOf(file.content, MAX_LOGO_BYTES);
     if (bytes === null) return screen(visit, onFile(TOO_LONG));
     const answer = await api.send('PUT', LOGO, bytes, {
@@ -109,7 +111,7 @@ ${second(
       const { api, form, place } = visit;
       const removed = await removeSeen(api, LOGO, form);
       if (!removed.ok && removed.status === STALE)
-        return screen(visit, mistake(`${replaced(form)} It was not removed.`));
+        return screen(visit, mistake(`${replaced(form)} It was not removed.`), true);
       if (!removed.ok) return refused(removed.status, removed.mistakes);
       const done = doneIf(removed.isChanged, 'logo-removed');
       return { goTo: wayIn(place.tenant, 'settings/logo'), done };
@@ -117,7 +119,7 @@ ${second(
   );
 }
 
-const staleMistakes = (isThere: boolean, form: Form): readonly Mistake[] =>
+const lateMistakes = (isThere: boolean, form: Form): readonly Mistake[] =>
   onFile(
     isThere
       ? `${replaced(form)} Choose the file once more to put yours in its place.`

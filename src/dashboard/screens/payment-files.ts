@@ -11,7 +11,7 @@ import { moneyWays, waysTo } from '../money/view.ts';
 import { type Outcome, refused, refusedAs } from '../outcome.ts';
 import { type Place, pathIn, wayIn } from '../place.ts';
 import type { Declare, Visit } from '../screen.ts';
-import { versionField, versionIn } from '../seen.ts';
+import { versionAfter, versionField, versionIn } from '../seen.ts';
 import { stateOf } from '../sessions/states.ts';
 import { table } from '../table.ts';
 import { amountOf, factsOf, timeIn } from '../texts.ts';
@@ -39,6 +39,17 @@ const othersMeanwhile: Mistake = {
   message:
     'Other payments are to be sent by now than when you opened this page: see which, and create the file of these.',
   pointer: '',
+};
+
+const isOfVersion = ({ pointer }: Mistake): boolean => pointer === '/version';
+
+/** What became of the form of an account. */
+type Sent = {
+  readonly status: number;
+  /** Mistakes of its day. */
+  readonly ofDay: readonly Mistake[];
+  /** It was for other payments than there are. */
+  readonly isStale: boolean;
 };
 
 /** Transfers that one screen tells the state of: each is asked for by itself. */
@@ -78,9 +89,8 @@ export function paymentFileScreens(declare: Declare, { basePath }: DashboardDepe
     if (!previews.ok) return refused(previews.status, previews.mistakes);
     if (!files.ok) return refused(files.status, files.mistakes);
     if (!waiting.ok) return refused(waiting.status, waiting.mistakes);
-    const mistakes = (created === undefined ? [] : mistakesOf(created)).map((each) =>
-      each.pointer === '/version' ? othersMeanwhile : each,
-    );
+    const told = created === undefined ? [] : mistakesOf(created);
+    const mistakes = told.map((each) => (isOfVersion(each) ? othersMeanwhile : each));
     const shown = previews.data.map(({ receiving_account }) => receiving_account);
     const isShown = shown.includes(visit.form.receiving_account ?? '');
     const ofDay = mistakes.filter(({ pointer }) => pointer === '/execute_on');
@@ -94,7 +104,13 @@ ${otherMistakes(mistakes, isShown ? ['execute_on'] : [])}
 <section><h2>To be sent</h2>${
         previews.data.length === 0
           ? html`<p>Nothing has to be sent. Refunds of payments by bank, and money that goes back from the inbox, appear here.</p>`
-          : previews.data.map((preview) => previewOf(visit, preview, ofDay, created?.status))
+          : previews.data.map((preview) =>
+              previewOf(visit, preview, {
+                ofDay,
+                isStale: told.some(isOfVersion),
+                status: created?.status ?? 200,
+              }),
+            )
       }</section>
 <section><h2>Files</h2>${table(
         'Payment files',
@@ -138,8 +154,7 @@ ${pager([], query, { action: here(place), nextCursor: files.nextCursor })}</sect
   function previewOf(
     { form, place, visitor }: Visit,
     { receiving_account: account, count, amount, currency, version, left_out }: Preview,
-    wrongDay: readonly Mistake[],
-    status = 200,
+    { ofDay, isStale, status }: Sent,
   ): Html {
     const isOwn = form.receiving_account === account;
     const hint = 'A day, such as 2030-02-01. Leave it empty for today.';
@@ -162,10 +177,10 @@ ${
 ${
   count > 0 &&
   place.may('PAYMENT_FILE.CREATE') &&
-  html`<form method="post" action="${here(place)}">${tokenField(visitor)}${onceField(isOwn ? keyAfter(form, status) : undefined)}${hidden('receiving_account', account)}${versionField(version)}
+  html`<form method="post" action="${here(place)}">${tokenField(visitor)}${onceField(isOwn ? keyAfter(form, status) : undefined)}${hidden('receiving_account', account)}${versionField(versionAfter(form, version, !isOwn || isStale))}
 ${field(
   day,
-  (isOwn ? wrongDay : []).map(({ message }) => ({ message, pointer: `/${dayField(account)}` })),
+  (isOwn ? ofDay : []).map(({ message }) => ({ message, pointer: `/${dayField(account)}` })),
 )}
 <button>Create the file</button></form>`
 }</div>`;

@@ -14,7 +14,7 @@ import { pathIn, wayIn } from '../place.ts';
 import { credentialRails } from '../rails.ts';
 import { removeSeen, STALE } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
-import { conditionIn, versionField, versionIn } from '../seen.ts';
+import { conditionIn, isOtherThanSeen, versionAfter, versionField, versionIn } from '../seen.ts';
 import { factsOf, timeIn } from '../texts.ts';
 
 type RailCredentials = ReturnType<typeof representRailCredentials>;
@@ -28,9 +28,15 @@ const TYPE_AGAIN = mistake('Type the secrets once more.');
 const CHANGED = mistake(
   'Somebody has changed the credentials meanwhile, as is told above. Type the secrets once more to put yours in the place of theirs.',
 );
+const REMOVED = mistake(
+  'Somebody has removed the credentials meanwhile. Type the secrets once more to set yours.',
+);
 const NOT_REMOVED = mistake(
   'Somebody has changed the credentials meanwhile, as is told above. They were not removed.',
 );
+
+/** Mistakes to show beside the form; or what it came without, or too late for, in the words for what there is now. */
+type Mistakes = readonly Mistake[] | 'without its secrets' | 'stale to set';
 
 const labels: Readonly<Record<string, string>> = {
   secret_key: 'Secret key',
@@ -46,8 +52,8 @@ const keys = {
 export function credentialScreens(declare: Declare, dependencies: DashboardDependencies): void {
   const { basePath, publicUrl } = dependencies;
 
-  async function screen(visit: Visit, mistakes: readonly Mistake[] = []): Promise<Outcome> {
-    const { api, place, params, visitor } = visit;
+  async function screen(visit: Visit, told: Mistakes = []): Promise<Outcome> {
+    const { api, form, place, params, visitor } = visit;
     const { rail = '' } = params;
     const name = credentialRails.find(([each]) => each === rail)?.[1];
     if (name === undefined) return notFound;
@@ -57,7 +63,12 @@ export function credentialScreens(declare: Declare, dependencies: DashboardDepen
     const actors = await actorsOf(dependencies, place);
     const here = `${basePath}${pathIn(place.tenant, `settings/credentials/${rail}`)}`;
     const token = tokenField(visitor);
-    const version = versionField(answer.ok ? answer.etag : '');
+    const newest = answer.ok ? answer.etag : '';
+    const isLate =
+      told === 'stale to set' || (told === 'without its secrets' && isOtherThanSeen(form, newest));
+    const lateMistakes = found === null ? REMOVED : CHANGED;
+    const mistakes = isLate ? lateMistakes : typeof told === 'string' ? TYPE_AGAIN : told;
+    const isStale = isLate || told === NOT_REMOVED;
     const hintOf = (each: string) => {
       const hint = found?.hints[each];
       return hint === undefined ? undefined : `Leave it empty to keep the one that ends with ${hint || '…'}.`;
@@ -78,7 +89,7 @@ ${
 }
 ${factsOf([['Address for the webhook of the provider', html`<code>${publicUrl}${eventPath(rail, place.tenant)}</code>`]])}
 ${otherMistakes(mistakes, TYPED_SECRETS)}
-<form method="post" action="${here}">${token}${hidden(SENT, 'yes')}${version}
+<form method="post" action="${here}">${token}${hidden(SENT, 'yes')}${versionField(versionAfter(form, newest, isStale))}
 ${TYPED_SECRETS.map((each) => field({ name: each, label: labels[each] ?? each, type: 'password', autocomplete: 'off', maxlength: 255, hint: hintOf(each), required: found === null }, mistakes))}
 <button>Save</button>
 </form>
@@ -90,7 +101,7 @@ ${
 ${second(
   'Remove the credentials',
   html`<p>The rail can no longer be paid with, unless the settings of the service have credentials for it. Nobody asks any more about payments and refunds that are under way.</p>
-<form method="post" action="${here}/remove">${token}${version}<button>Remove them</button></form>`,
+<form method="post" action="${here}/remove">${token}${versionField(newest)}<button>Remove them</button></form>`,
 )}</section>`
 }`,
     };
@@ -104,11 +115,12 @@ ${second(
     const { api, form, params, place } = visit;
     // A proof of who somebody is has come in between, and what they typed does not go along.
     if (TYPED_SECRETS.every((each) => form[each] === undefined))
-      return screen(visit, form[SENT] === undefined ? [] : TYPE_AGAIN);
+      return screen(visit, form[SENT] === undefined ? [] : 'without its secrets');
     if (!credentialRails.some(([rail]) => rail === params.rail)) return notFound;
     const body = Object.fromEntries(TYPED_SECRETS.map((each) => [each, form[each] ?? '']));
     const answer = await api.send('PUT', `/v3/rail_credentials/${params.rail}`, body, conditionIn(form));
-    if (!answer.ok) return screen(visit, answer.status === STALE ? CHANGED : answer.mistakes);
+    if (!answer.ok && answer.status === STALE) return screen(visit, 'stale to set');
+    if (!answer.ok) return screen(visit, answer.mistakes);
     const done = doneIf(answer.etag !== versionIn(form), 'credentials-saved');
     return { goTo: wayIn(place.tenant, 'settings'), done };
   });

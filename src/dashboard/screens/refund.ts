@@ -6,13 +6,13 @@ import { type ApiAnswer, type Mistake, mistakesOf } from '../api.ts';
 import { subjectLink } from '../bank/entry.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
-import { field, keyAfter, mistake, onceField, onceIn, otherMistakes } from '../form.ts';
+import { type Form, field, keyAfter, mistake, onceField, onceIn, otherMistakes } from '../form.ts';
 import { waysTo } from '../money/view.ts';
 import { type Outcome, refused, refusedAs } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
 import { STALE } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
-import { conditionIn, versionField } from '../seen.ts';
+import { conditionIn, isOtherThanSeen, versionAfter, versionField } from '../seen.ts';
 import { stateOf } from '../sessions/states.ts';
 import type { Payin } from '../sessions/view.ts';
 import { amountOf, factsOf, timeIn } from '../texts.ts';
@@ -33,6 +33,10 @@ const changedMeanwhile: ApiAnswer<never> = {
   status: 422,
   mistakes: mistake('The refund has changed meanwhile: see what it is now. Nothing was settled.'),
 };
+
+/** True where the form was not accepted, and is about another version than the newest. */
+const isAnother = (form: Form, settled: ApiAnswer<unknown> | undefined, newest: string): boolean =>
+  settled !== undefined && settled.status < 500 && isOtherThanSeen(form, newest);
 
 /** The bank entries that ended it: those that carried it out, and the one that brought it back, which is the last. */
 function entriesIn(
@@ -76,7 +80,7 @@ export function refundScreens(declare: Declare, { basePath }: DashboardDependenc
   );
 
   async function screen(visit: Visit, settled?: ApiAnswer<unknown>): Promise<Outcome> {
-    const { api, place } = visit;
+    const { api, form, place } = visit;
     const answer = await api.get<Refund>(`/v3/refund/${idIn(visit)}`);
     if (!answer.ok) return refused(answer.status, answer.mistakes);
     const { data: refund } = answer;
@@ -85,14 +89,17 @@ export function refundScreens(declare: Declare, { basePath }: DashboardDependenc
     const attempt = payin.data.payment_attempts.find(({ id }) => id === refund.payment_attempt);
     const rail = attempt?.payment_method_details.rail ?? '';
     const isOpen = refund.status === 'pending' && rail === BANK && place.may('REFUND.SETTLE');
-    const mistakes = settled === undefined ? [] : mistakesOf(settled);
+    // Whoever settles what is no longer open has no form to mend a mistake in.
+    const told = !isOpen && isAnother(form, settled, answer.etag) ? changedMeanwhile : settled;
+    const mistakes = told === undefined ? [] : mistakesOf(told);
+    const etag = versionAfter(form, answer.etag, told === changedMeanwhile);
     return {
-      ...(settled === undefined ? {} : { status: refusedAs(settled.status) }),
+      ...(told === undefined ? {} : { status: refusedAs(told.status) }),
       title: 'Refund',
       current: 'movements',
       main: html`${otherMistakes(mistakes, isOpen ? ['status', 'reason'] : [])}
 ${factsIn(visit, refund, rail)}
-${isOpen && settleForm(visit, { etag: answer.etag, mistakes, status: settled?.status ?? 200 })}`,
+${isOpen && settleForm(visit, { etag, mistakes, status: told?.status ?? 200 })}`,
     };
   }
 

@@ -8,7 +8,7 @@ import { field, keyAfter, onceField, onceIn, otherMistakes } from '../form.ts';
 import { waysTo } from '../money/view.ts';
 import { notFound, type Outcome, refused } from '../outcome.ts';
 import type { Declare, Visit } from '../screen.ts';
-import { leftField, leftIn } from '../seen.ts';
+import { leftAfter, leftField, leftIn } from '../seen.ts';
 import { type Payin, refundableOf, returnsOf } from '../sessions/view.ts';
 import { amountOf, wordsOf } from '../texts.ts';
 import { idIn, mayTestPay, sessionWay } from './session.ts';
@@ -72,6 +72,7 @@ export function sessionMoneyScreens(declare: Declare, { basePath }: DashboardDep
     const currency = payin.invoice_currency;
     const attempts = payin.payment_attempts.filter((attempt) => attempt.status === 'succeeded');
     const left = leftOf(payin);
+    const isStale = mistakes.some(isOfLeft);
     const amountHint = 'Leave it empty to give back all that is left.';
     return {
       status,
@@ -79,8 +80,8 @@ export function sessionMoneyScreens(declare: Declare, { basePath }: DashboardDep
       current: 'sessions',
       main: html`${otherMistakes(mistakes, ['amount', 'payment_attempt', 'reason'])}
 <p>Of <a href="${basePath}/dashboard${sessionWay(visit)}">${payin.reference_id}</a>, ${amountOf(payin.amount_paid, currency)} is paid, and ${amountOf(left, currency)} can go back.</p>
-${mistakes.some(isOfLeft) && returnsOf(payin, waysTo(place, basePath).refunds)}
-<form method="post" action="${basePath}/dashboard${sessionWay(visit)}/refund">${tokenField(visitor)}${onceField(keyAfter(form, status))}${leftField(left)}
+${isStale && returnsOf(payin, waysTo(place, basePath).refunds)}
+<form method="post" action="${basePath}/dashboard${sessionWay(visit)}/refund">${tokenField(visitor)}${onceField(keyAfter(form, status))}${leftField(leftAfter(form, left, isStale))}
 ${field({ name: 'amount', label: `Amount in ${currency}`, value: form.amount, inputmode: 'decimal', hint: amountHint }, mistakes)}
 ${
   attempts.length > 1 &&

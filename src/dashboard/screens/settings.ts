@@ -10,15 +10,15 @@ import type { Mistake } from '../api.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tokenField } from '../document.ts';
 import { type Editable, editFields } from '../edit.ts';
-import { mistake, onceField, onceIn, otherMistakes } from '../form.ts';
+import { keyAfter, mistake, onceField, onceIn, otherMistakes } from '../form.ts';
 import { doneIf } from '../notices.ts';
-import { type Outcome, refused } from '../outcome.ts';
+import { type Outcome, refused, refusedAs } from '../outcome.ts';
 import { pathIn, wayIn } from '../place.ts';
 import { credentialRails } from '../rails.ts';
 import { STALE, saveEdit } from '../save.ts';
 import type { Declare, Visit } from '../screen.ts';
 import { overlapField, secondsIn } from '../secret-overlap.ts';
-import { conditionIn, versionField } from '../seen.ts';
+import { conditionIn, versionAfter, versionField } from '../seen.ts';
 import { nameField, type Settings, settingParts } from '../setting-fields.ts';
 import { table } from '../table.ts';
 import { factsOf, secretsOf, timeIn } from '../texts.ts';
@@ -32,7 +32,13 @@ const path = '/:account/:mode/settings';
 const current = 'settings';
 const SETTINGS = '/v3/account_settings';
 
-type Sent = { readonly part: string; readonly mistakes: readonly Mistake[] };
+/** The form that was sent, and what became of it. */
+type Sent = {
+  readonly part: string;
+  readonly status: number;
+  readonly mistakes: readonly Mistake[];
+  readonly isStale?: boolean;
+};
 
 const rotatedMeanwhile = mistake(
   'Somebody has made a new secret meanwhile, and yours was not made. Send the form again only if theirs is to be replaced too.',
@@ -48,7 +54,10 @@ export function settingsScreens(declare: Declare, { basePath }: DashboardDepende
   ): ReadonlyArray<Editable<Settings>> =>
     part === 'business' && place.mode === 'live' ? [nameField, ...fields] : fields;
 
-  async function screen(visit: Visit, sent: Sent = { part: '', mistakes: [] }): Promise<Outcome> {
+  async function screen(
+    visit: Visit,
+    sent: Sent = { part: '', status: 200, mistakes: [] },
+  ): Promise<Outcome> {
     const { api, place, form, visitor } = visit;
     const [settings, accounts, credentials, secret] = await Promise.all([
       api.get<Settings>(SETTINGS),
@@ -75,9 +84,10 @@ ${editFields(fields, settings.data, { form: isSent ? form : {}, mistakes })}
 ${part.part === 'branding' && place.may('LOGO.SET') && html`<p><a href="${hereOf(visit)}/logo">Logo</a></p>`}</section>
 `;
     };
-    const ofSecret = sent.part === 'webhook-secret' ? sent.mistakes : [];
+    const isOfSecret = sent.part === 'webhook-secret';
+    const ofSecret = isOfSecret ? sent.mistakes : [];
     return {
-      status: sent.mistakes.length > 0 ? 422 : 200,
+      status: sent.mistakes.length > 0 ? refusedAs(sent.status) : 200,
       title: 'Settings',
       current,
       main: html`${receivingAccountsIn(visit, accounts.data)}
@@ -89,8 +99,8 @@ ${
 <p>Endpoints have secrets of their own.</p>
 ${factsOf([['The secret before signs until', timeIn(secret.data.previous_secret_expires_at)]])}
 ${otherMistakes(ofSecret)}
-<form method="post" action="${hereOf(visit)}/webhook-secret">${token}${versionField(secret.etag)}${onceField()}
-${overlapField}
+<form method="post" action="${hereOf(visit)}/webhook-secret">${token}${versionField(versionAfter(form, secret.etag, !isOfSecret || sent.isStale))}${onceField(isOfSecret ? keyAfter(form, sent.status) : undefined)}
+${overlapField(isOfSecret ? form : {})}
 <button>Make a new secret</button>
 </form></section>`
 }
@@ -141,7 +151,7 @@ ${table('Credentials', ['Rail', 'Secrets', 'Set'], rows, '')}</section>`;
         const { api, form, place } = visit;
         const saved = await saveEdit<Settings>(api, SETTINGS, { fields: fieldsOf(visit, part), form });
         if ('refusal' in saved) return refused(saved.refusal.status, saved.refusal.mistakes);
-        if ('mistakes' in saved) return screen(visit, { part: part.part, mistakes: saved.mistakes });
+        if ('mistakes' in saved) return screen(visit, { part: part.part, ...saved });
         return { goTo: wayIn(place.tenant, 'settings'), done: doneIf(saved.isChanged, 'saved') };
       },
     );
@@ -160,8 +170,9 @@ ${table('Credentials', ['Rail', 'Secrets', 'Set'], rows, '')}</section>`;
         ...conditionIn(form),
       });
       if (!answer.ok) {
-        const mistakes = answer.status === STALE ? rotatedMeanwhile : answer.mistakes;
-        return screen(visit, { part: 'webhook-secret', mistakes });
+        const isStale = answer.status === STALE;
+        const mistakes = isStale ? rotatedMeanwhile : answer.mistakes;
+        return screen(visit, { part: 'webhook-secret', status: answer.status, mistakes, isStale });
       }
       const { secret, previous_secret_expires_at: until } = answer.data;
       return {
