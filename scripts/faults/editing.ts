@@ -339,14 +339,20 @@ export const editingFaults: readonly Fault[] = [
   {
     name: 'a mapping is replaced by who has never seen it',
     ...mappings,
-    find: '!(wantsToReplace(form) && versionIn(form) === tagOf(found))',
+    find: '!(wantsToReplace(form) && versionIn(form) === versionOf(there))',
     replace: '!wantsToReplace(form)',
   },
   {
     name: 'whoever tries a mapping once more has to see the one of its name again',
     ...mappings,
-    find: 'there === undefined ? versionIn(form) : tagOf(there.mapping)',
-    replace: 'there === undefined ? undefined : tagOf(there.mapping)',
+    find: 'there === undefined ? versionIn(form) : versionOf(there)',
+    replace: 'there === undefined ? undefined : versionOf(there)',
+  },
+  {
+    name: 'who has seen a mapping has seen every other one that is the same',
+    ...mappings,
+    find: 'string => tagOf({ id, mapping });',
+    replace: 'string => tagOf({ id: id.slice(0, 0), mapping });',
   },
   {
     name: 'a logo is read into memory whatever its length',
