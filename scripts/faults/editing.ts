@@ -153,8 +153,22 @@ export const editingFaults: readonly Fault[] = [
     name: 'who removes what is gone already is told of somebody else',
     file: 'src/dashboard/save.ts',
     tests: ['test/dashboard/logo.test.ts', 'test/dashboard/receiving-accounts.test.ts'],
-    find: 'answer.status === STALE ? await api.file(url) : answer;',
+    find: 'answer.status === STALE ? await newerAt(api, url, versionIn(form)) : answer;',
     replace: 'answer;',
+  },
+  {
+    name: 'who removes what another process has removed is told of somebody else',
+    file: 'src/dashboard/save.ts',
+    tests: ['test/dashboard/removal.test.ts', 'test/dashboard/receiving-accounts.test.ts'],
+    find: '!found.ok || found.data.etag !== stale ||',
+    replace: '!found.ok || found.data.etag !== undefined ||',
+  },
+  {
+    name: 'a removal waits without end for a process that hears of nothing',
+    file: 'src/dashboard/save.ts',
+    tests: ['test/dashboard/removal.test.ts'],
+    find: 'etag !== stale || tries === TRIES',
+    replace: 'etag !== stale || tries === 3 * TRIES',
   },
   {
     name: 'an endpoint that was deleted already is told to be no page',
