@@ -12,6 +12,10 @@ const receivingAccounts = {
 };
 const endpoint = { file: 'src/dashboard/screens/endpoint.ts', tests: ['test/dashboard/endpoints.test.ts'] };
 const mappings = { file: 'src/dashboard/screens/mappings.ts', tests: ['test/dashboard/mappings.test.ts'] };
+const providerEvents = {
+  file: 'src/dashboard/screens/provider-events.ts',
+  tests: ['test/dashboard/provider-events.test.ts'],
+};
 const session = { file: 'src/dashboard/screens/session.ts', tests: ['test/dashboard/session.test.ts'] };
 const reseal = { file: 'src/http/routes/reseal.ts', tests: ['test/api/reseal.test.ts'] };
 
@@ -190,6 +194,18 @@ export const editingFaults: readonly Fault[] = [
     tests: ['test/dashboard/members.test.ts'],
     find: 'const isGone = !answer.ok && answer.status === 404;',
     replace: 'const isGone = false;',
+  },
+  {
+    name: 'a provider event that waits no longer is told to be no page',
+    ...providerEvents,
+    find: 'const isGone = !answer.ok && answer.status === 404;',
+    replace: 'const isGone = !answer.ok && answer.status === 0;',
+  },
+  {
+    name: 'a provider event that waits no longer is told to be looked at again',
+    ...providerEvents,
+    find: "isGone ? 'provider-event-gone'",
+    replace: "isGone ? 'provider-event-retried'",
   },
   {
     name: 'the form to remove a logo says nothing of the one that its visitor has seen',
