@@ -12,6 +12,10 @@ const receivingAccounts = {
 };
 const endpoint = { file: 'src/dashboard/screens/endpoint.ts', tests: ['test/dashboard/endpoints.test.ts'] };
 const mappings = { file: 'src/dashboard/screens/mappings.ts', tests: ['test/dashboard/mappings.test.ts'] };
+const providerEvents = {
+  file: 'src/dashboard/screens/provider-events.ts',
+  tests: ['test/dashboard/provider-events.test.ts'],
+};
 const session = { file: 'src/dashboard/screens/session.ts', tests: ['test/dashboard/session.test.ts'] };
 const reseal = { file: 'src/http/routes/reseal.ts', tests: ['test/api/reseal.test.ts'] };
 
@@ -153,8 +157,22 @@ export const editingFaults: readonly Fault[] = [
     name: 'who removes what is gone already is told of somebody else',
     file: 'src/dashboard/save.ts',
     tests: ['test/dashboard/logo.test.ts', 'test/dashboard/receiving-accounts.test.ts'],
-    find: 'answer.status === STALE ? await api.file(url) : answer;',
+    find: 'answer.status === STALE ? await newerAt(api, url, versionIn(form)) : answer;',
     replace: 'answer;',
+  },
+  {
+    name: 'who removes what another process has removed is told of somebody else',
+    file: 'src/dashboard/save.ts',
+    tests: ['test/dashboard/removal.test.ts', 'test/dashboard/receiving-accounts.test.ts'],
+    find: '!found.ok || found.data.etag !== stale ||',
+    replace: '!found.ok || found.data.etag !== undefined ||',
+  },
+  {
+    name: 'a removal waits without end for a process that hears of nothing',
+    file: 'src/dashboard/save.ts',
+    tests: ['test/dashboard/removal.test.ts'],
+    find: 'etag !== stale || tries === TRIES',
+    replace: 'etag !== stale || tries === 3 * TRIES',
   },
   {
     name: 'an endpoint that was deleted already is told to be no page',
@@ -176,6 +194,18 @@ export const editingFaults: readonly Fault[] = [
     tests: ['test/dashboard/members.test.ts'],
     find: 'const isGone = !answer.ok && answer.status === 404;',
     replace: 'const isGone = false;',
+  },
+  {
+    name: 'a provider event that waits no longer is told to be no page',
+    ...providerEvents,
+    find: 'const isGone = !answer.ok && answer.status === 404;',
+    replace: 'const isGone = !answer.ok && answer.status === 0;',
+  },
+  {
+    name: 'a provider event that waits no longer is told to be looked at again',
+    ...providerEvents,
+    find: "isGone ? 'provider-event-gone'",
+    replace: "isGone ? 'provider-event-retried'",
   },
   {
     name: 'the form to remove a logo says nothing of the one that its visitor has seen',
@@ -339,14 +369,20 @@ export const editingFaults: readonly Fault[] = [
   {
     name: 'a mapping is replaced by who has never seen it',
     ...mappings,
-    find: '!(wantsToReplace(form) && versionIn(form) === tagOf(found))',
+    find: '!(wantsToReplace(form) && versionIn(form) === versionOf(there))',
     replace: '!wantsToReplace(form)',
   },
   {
     name: 'whoever tries a mapping once more has to see the one of its name again',
     ...mappings,
-    find: 'there === undefined ? versionIn(form) : tagOf(there.mapping)',
-    replace: 'there === undefined ? undefined : tagOf(there.mapping)',
+    find: 'there === undefined ? versionIn(form) : versionOf(there)',
+    replace: 'there === undefined ? undefined : versionOf(there)',
+  },
+  {
+    name: 'who has seen a mapping has seen every other one that is the same',
+    ...mappings,
+    find: 'string => tagOf({ id, mapping });',
+    replace: 'string => tagOf({ id: id.slice(0, 0), mapping });',
   },
   {
     name: 'a mistake in between makes the newest version one that its visitor has seen',

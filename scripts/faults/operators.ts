@@ -366,6 +366,33 @@ export const operatorFaults: readonly Fault[] = [
     replace: 'called ?? Math.random()',
   },
   {
+    name: 'an update takes the focus to another row of the same session',
+    ...live,
+    tests: ['test/dashboard/money-views.test.ts'],
+    find: 'return inSameRow ?? after',
+    replace: 'return after[0] ?? after',
+  },
+  {
+    name: 'an update by which the last row leaves the page moves the focus',
+    ...live,
+    tests: ['test/dashboard/money-views.test.ts'],
+    find: 'return inSameRow ?? after',
+    replace: 'return after',
+  },
+  {
+    name: 'an update that changes the row with the focus takes the focus to another one',
+    ...live,
+    tests: ['test/dashboard/money-views.test.ts'],
+    find: 'after.at(before.indexOf(element) - before.length)',
+    replace: 'after[0]',
+  },
+  {
+    name: 'the focus is lost with what an update takes away',
+    ...live,
+    find: "(successor ?? document.querySelector('#main')).focus(",
+    replace: 'successor?.focus(',
+  },
+  {
     name: 'a screen whose form was refused is not updated any more',
     ...live,
     find: 'live[0].dataset.live || location.href',

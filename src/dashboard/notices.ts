@@ -32,6 +32,7 @@ const notices = {
   'delivery-resent': 'The event is sent again.',
   'provider-event-retried':
     'The rail is asked again. Until the event has led to a session, it is among those that are looked at again.',
+  'provider-event-gone': 'The event waits no longer, and the rail was not asked again.',
   'deliveries-resent': 'The failed deliveries are sent again.',
   'nothing-resent': 'No failed delivery can be sent again.',
   'receiving-account-removed': 'The receiving account is removed.',

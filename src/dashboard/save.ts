@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { ApiAnswer, ApiCaller, ApiRefusal, Mistake } from './api.ts';
 import { type Editable, editOf } from './edit.ts';
 import type { Form } from './form.ts';
-import { conditionIn } from './seen.ts';
+import { conditionIn, versionIn } from './seen.ts';
 
 /** Status of the answer to a request for a version that is no longer the newest, or for something new that is there. */
 export const STALE = 412;
@@ -69,6 +69,19 @@ export async function removeSeen(
   const answer = await api.send('DELETE', url, undefined, conditionIn(form));
   if (answer.ok) return { ok: true, isChanged: true };
   // What is not there has no version that could be the right one.
-  const found = answer.status === STALE ? await api.file(url) : answer;
+  const found = answer.status === STALE ? await newerAt(api, url, versionIn(form)) : answer;
   return !found.ok && found.status === 404 ? { ok: true, isChanged: false } : answer;
+}
+
+/** The file at the address, as soon as this process has heard of what made the version stale. */
+async function newerAt(
+  api: Pick<ApiCaller, 'file'>,
+  url: string,
+  stale: string | undefined,
+): ReturnType<ApiCaller['file']> {
+  for (let tries = 1; ; tries++) {
+    const found = await api.file(url);
+    if (!found.ok || found.data.etag !== stale || tries === TRIES) return found;
+    await setTimeout(WAIT_MS);
+  }
 }

@@ -228,6 +228,28 @@ suite('a mapping', () => {
     await owner.submit(await owner.get(LIST), '/delete');
   });
 
+  test('is not replaced or deleted by who has seen another one that is the same', async () => {
+    const columns = { 'columns/0': 'booked_on', 'columns/1': 'credit', 'columns/2': 'debit' };
+    const sample = 'Date;In;Out;Id\n2026-02-03;1.00;;x\n';
+    for (const name of ['bank-a', 'bank-b'])
+      assert.equal((await save(await sampled(sample), { ...columns, name })).status, 303);
+    const listed = await owner.get(LIST);
+    const before = await mappings();
+    const mine = { ...columns, 'columns/3': 'bank_reference' };
+    const seen = await save(await sampled(sample), { ...mine, name: 'bank-a' });
+    assert.match(textOf(seen), /The mapping bank-a is so:/);
+    const other = await save(seen, { name: 'bank-b', 'replace.yes': 'on' });
+    assert.equal(other.status, 422);
+    assert.match(textOf(other), /is not the one that you have seen: see what it is now\./);
+    assert.match(textOf(other), /The mapping bank-b is so:/);
+    const deleted = await owner.submit(listed, '/delete', { name: 'bank-b' });
+    assert.equal(deleted.status, 422);
+    assert.deepEqual(await mappings(), before);
+    assert.equal((await save(other, {})).status, 303, 'once it is seen, it counts');
+    for (const _ of before)
+      assert.match((await owner.submit(await owner.get(LIST), '/delete')).location ?? '', /mapping-deleted/);
+  });
+
   test('is saved once by a form that is sent twice', async () => {
     const page = await sampled();
     for (const done of ['mapping-saved', 'unchanged']) {

@@ -119,3 +119,41 @@ test('a number of a report leads to its rows, and a journal is downloaded, witho
   await page.waitForURL('**/sessions/chk_*');
   await page.context().close();
 });
+
+test('an update of the movements leaves the focus on the row that has it, among others of one session', async () => {
+  const page = await pageWith(1280, 'light');
+  await page.clock.install();
+  const { id } = await createSession(service, { amount: 100_000 });
+  const path = `${BASE}/movements?payin=${id}`;
+  const paid = (...amounts: readonly number[]) =>
+    amounts.reduce(
+      (before, amount) => before.then(() => pay(service, id, { amount })),
+      Promise.resolve<unknown>(null),
+    );
+  const update = async (shows: string) => {
+    const answered = page.waitForResponse((response) => response.url().endsWith(path));
+    await page.clock.runFor(10_000);
+    await answered;
+    await page.locator('#found', { hasText: shows }).waitFor();
+  };
+  const row = () => page.evaluate("document.activeElement.closest('tr')?.textContent ?? ''");
+  await paid(101);
+  await page.goto(service.url + path);
+  await page.locator('#found [data-row]').focus();
+  const tenant = { account: service.account.number, mode: 'test' } as const;
+  await createTill(service.service.store, tenant, Date.now()).learnFee(id, 59, 'USD');
+  await paid(102);
+  await update('1.02');
+  assert.match(String(await row()), /1\.01.*0\.59/, 'the row has changed');
+  await paid(103);
+  await update('1.03');
+  assert.match(String(await row()), /1\.01/, 'the row is as it was');
+  await paid(...Array.from({ length: 17 }, (_, index) => 104 + index));
+  await page.goto(service.url + path);
+  assert.equal(await page.locator('#found [data-row]').count(), 20);
+  await page.locator('#found [data-row]').nth(1).focus();
+  await paid(121);
+  await update('1.21');
+  assert.match(String(await row()), /1\.19/, 'the last row is on the next page');
+  await page.context().close();
+});

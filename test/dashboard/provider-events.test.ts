@@ -65,6 +65,18 @@ test('whoever supports payers has one looked at again, and stays in the list', a
   assert.match(textOf(await support.get(`${PATH}?done=provider-event-retried`)), /The rail is asked again\./);
 });
 
+test('whoever has one looked at again that waits no longer is told so, in the list where they were', async () => {
+  const event = providerEvent('evt_gone', { ...open, attemptReference: 'cs_3' });
+  await write(store, tenant, { providerEvent: event });
+  const before = await support.get(`${PATH}?status=open`);
+  await write(store, tenant, { providerEvent: { ...event, state: 'done', dueAt: null } });
+  const sent = await support.submit(before, `${event.id}/retry?status=open`);
+  assert.equal(sent.location ?? textOf(sent), `${PATH}?status=open&done=provider-event-gone`);
+  const text = textOf(await support.follow(Promise.resolve(sent)));
+  assert.match(text, /The event waits no longer, and the rail was not asked again\./);
+  assert.doesNotMatch(text, /evt_gone/);
+});
+
 test('whoever has one looked at again stays on the page of the list', async () => {
   for (const status of ['open', 'waiting']) {
     for (let made = 0; made < 21; made++)

@@ -148,6 +148,23 @@ suite('receiving accounts', () => {
     assert.match(textOf(again), /There was nothing left to change\./, 'it is removed already');
   });
 
+  test('are removed once by a form that is sent twice, to two processes', async (t) => {
+    await clear();
+    await put('eur', some);
+    const form = await owner.get(screenOf('eur'));
+    const { accounts: known } = service.service.store;
+    const before = await known.fetch(service.account.number);
+    assert.equal((await owner.submit(form, '/eur/remove')).status, 303);
+    // A process knows only the state before, until it hears of the change.
+    const heardAt = performance.now() + 600;
+    const now = known.fetch.bind(known);
+    t.mock.method(known, 'fetch', async (number: number) =>
+      performance.now() < heardAt ? before : now(number),
+    );
+    const again = await owner.submit(form, '/eur/remove');
+    assert.equal(again.location ?? textOf(again), `${LIST}?done=unchanged`);
+  });
+
   test('ask anew who somebody is before they change', async (t) => {
     await clear();
     await put('eur', some);

@@ -260,6 +260,16 @@ suite('live updates', () => {
     assert.equal(await summary(page).count(), 0);
   });
 
+  test('leave the focus in the page where what had it is gone', async () => {
+    const { page, id, update } = await openSession('live-5');
+    await action(page, 'Edit the items').focus();
+    await pay(till, id);
+    await update();
+    await action(page, 'Refund').waitFor();
+    assert.equal(await page.evaluate('document.activeElement.id'), 'main');
+    assert.equal(await page.evaluate('scrollY'), 0);
+  });
+
   test('bring forms for the session as it is, each of which is sent once, and leave the focus on them', async () => {
     const { page, id, update } = await openSession('live-3');
     await summary(page).focus();

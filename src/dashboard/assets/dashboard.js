@@ -303,6 +303,21 @@ const nameOf = (element) => {
   return `${element.tagName} ${called ?? element.textContent.trim()}`;
 };
 
+/**
+ * Finds what takes the place of an element of a part in the next one. Of several with its name it is the one in a row that
+ * says the same, or else the one that has as many behind it: what is new comes first.
+ */
+const successorOf = (element, part, next) => {
+  const namesakesIn = (whole) =>
+    [...whole.querySelectorAll('a, button, summary, [tabindex]')].filter(
+      (each) => nameOf(each) === nameOf(element),
+    );
+  const rowOf = (each) => each.closest('tr')?.textContent;
+  const [before, after] = [namesakesIn(part), namesakesIn(next)];
+  const inSameRow = after.find((each) => rowOf(each) !== undefined && rowOf(each) === rowOf(element));
+  return inSameRow ?? after.at(before.indexOf(element) - before.length);
+};
+
 /** The content of a part but for the keys of its forms, of which every answer has new ones. */
 const contentOf = (part) => {
   const copy = part.cloneNode(true);
@@ -335,12 +350,12 @@ const showParts = async (address, parts, { signal, isKept = () => false } = {}) 
   for (const part of shown) {
     const next = page.getElementById(part.id);
     if (!next || isKept(part) || contentOf(next) === contentOf(part)) continue;
-    const focused = part.contains(document.activeElement) && nameOf(document.activeElement);
+    const hasFocus = part.contains(document.activeElement);
+    const successor = hasFocus && successorOf(document.activeElement, part, next);
     part.replaceWith(next);
     enhance(next);
-    if (!focused) continue;
-    const again = [...next.querySelectorAll('a, button, summary, [tabindex]')];
-    again.find((each) => nameOf(each) === focused)?.focus({ preventScroll: true });
+    // Where it is gone, whoever uses the keys goes on from the beginning of the screen, not of the page.
+    if (hasFocus) (successor ?? document.querySelector('#main')).focus({ preventScroll: true });
   }
   return null;
 };

@@ -52,7 +52,7 @@ export function mappingScreens(declare: Declare, { basePath }: DashboardDependen
     const removal = ({ id, mapping }: SavedMapping) =>
       second(
         `Delete ${id}`,
-        html`<form method="post" action="${here}/delete">${tokenField(visitor)}${hidden('name', id)}${versionField(tagOf(mapping))}<button class="quiet">Delete it</button></form>`,
+        html`<form method="post" action="${here}/delete">${tokenField(visitor)}${hidden('name', id)}${versionField(versionOf({ id, mapping }))}<button class="quiet">Delete it</button></form>`,
       );
     const rows = answer.data.map((each) => [
       each.id,
@@ -114,7 +114,7 @@ ${field({ name: 'file', label: 'A CSV file of your bank', type: 'file', hint: 'I
       const isNew = found === undefined || tagOf(withoutNulls(found)) === tagOf(withoutNulls(mapping));
       there = isNew ? undefined : { id: name, mapping: found };
       // A mapping is not written over because nobody could see that it is there, or what it is by now.
-      const isTaken = !isNew && !(wantsToReplace(form) && versionIn(form) === tagOf(found));
+      const isTaken = there !== undefined && !(wantsToReplace(form) && versionIn(form) === versionOf(there));
       return {
         body: { csv_mappings: { [name]: mapping } },
         mistakes: [...own, ...(isTaken ? taken(form) : [])],
@@ -133,7 +133,9 @@ ${field({ name: 'file', label: 'A CSV file of your bank', type: 'file', hint: 'I
       const { name = '' } = form;
       const seen = versionIn(form);
       const saved = await saveChange<Settings>(api, SETTINGS, ({ csv_mappings: known }) => {
-        const isAsSeen = seen === undefined || !Object.hasOwn(known, name) || tagOf(known[name]) === seen;
+        const found = Object.hasOwn(known, name) ? known[name] : undefined;
+        const isAsSeen =
+          seen === undefined || found === undefined || versionOf({ id: name, mapping: found }) === seen;
         return { body: { csv_mappings: { [name]: null } }, mistakes: isAsSeen ? [] : CHANGED };
       });
       if ('data' in saved)
@@ -160,7 +162,7 @@ ${field({ name: 'file', label: 'A CSV file of your bank', type: 'file', hint: 'I
     const mistakes = failed?.mistakes ?? [];
     const shown = [...mappingFields, ...(rows[0] ?? []).map((_, place) => `columns/${place}`)];
     const to = (screen: string) => `${basePath}${pathIn(visit.place.tenant, screen)}`;
-    const version = there === undefined ? versionIn(form) : tagOf(there.mapping);
+    const version = there === undefined ? versionIn(form) : versionOf(there);
     return {
       status: failed?.status ?? 200,
       title: 'New CSV mapping',
@@ -178,6 +180,9 @@ ${version !== undefined && html`${versionField(version)}${replaceBox(form)}`}
     };
   }
 }
+
+/** The version of one mapping by its name: another that has the same fields is another mapping, which may never have been seen. */
+const versionOf = ({ id, mapping }: SavedMapping): string => tagOf({ id, mapping });
 
 const fieldsIn = ({ id, mapping }: SavedMapping): Html =>
   html`<pre tabindex="0" role="region" aria-label="${`Mapping ${id}`}">${JSON.stringify(mapping, null, 2)}</pre>`;

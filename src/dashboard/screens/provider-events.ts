@@ -87,9 +87,12 @@ ${found.ok && pager(filters, query, { action, nextCursor: found.nextCursor })}`,
     async ({ api, form, params, place, query }) => {
       const path = `/v3/provider_event/${encodeURIComponent(params.id ?? '')}/retry`;
       const answer = await api.send('POST', path, undefined, onceIn(form));
-      if (!answer.ok) return refused(answer.status, answer.mistakes);
+      // It has led to a session since the visitor saw the list, which is still the place to go to.
+      const isGone = !answer.ok && answer.status === 404;
+      if (!answer.ok && !isGone) return refused(answer.status, answer.mistakes);
       const here = hereIn(query, filters);
-      return { goTo: wayIn(place.tenant, `provider-events${here}`), done: 'provider-event-retried' };
+      const done = isGone ? 'provider-event-gone' : 'provider-event-retried';
+      return { goTo: wayIn(place.tenant, `provider-events${here}`), done };
     },
   );
 }
