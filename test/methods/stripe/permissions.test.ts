@@ -22,19 +22,22 @@ async function restricted(t: TestContext, mayNot: readonly RegExp[]) {
   const { stripe } = good;
   stripe.admit(FEW, 'test', mayNot);
   const alerts: string[] = [];
-  /** Questions after permissions that have been answered, or not. */
+  /** Questions after permissions, and those of them that have come to an end. */
   let probes = 0;
+  let ended = 0;
   const waiting: { readonly count: number; readonly resolve: () => void }[] = [];
   const { rail } = await startHarness(t, {
     test: { secretKey: FEW, webhookSecret: stripe.keys.test.webhookSecret },
     apiUrl: stripe.url,
     async http(request) {
+      const isProbe = request.url.includes('_none');
+      if (isProbe) probes += 1;
       try {
         return await stripe.http(request);
       } finally {
-        if (request.url.includes('_none')) probes += 1;
+        if (isProbe) ended += 1;
         setImmediate(() => {
-          for (const { count, resolve } of waiting) if (probes >= count) resolve();
+          for (const { count, resolve } of waiting) if (ended >= count) resolve();
         });
       }
     },
@@ -45,10 +48,10 @@ async function restricted(t: TestContext, mayNot: readonly RegExp[]) {
     stripe,
     alerts,
     probes: () => probes,
-    /** Until so many questions after permissions have been answered. */
+    /** Until so many questions after permissions have come to an end. */
     asked: (count: number) =>
       new Promise<void>((resolve) => {
-        if (probes >= count) resolve();
+        if (ended >= count) setImmediate(resolve);
         else waiting.push({ count, resolve });
       }),
     refund: () => rail.refund(checkout, refundOf(paid), Date.now()),
