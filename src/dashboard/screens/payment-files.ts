@@ -37,8 +37,8 @@ const dayField = (account: string): string => `execute_on_${account}`;
 
 const othersMeanwhile: Mistake = {
   message:
-    'Other payments are to be sent by now than when you opened this page: see which, and create the file of these.',
-  pointer: '',
+    'Other payments are to be sent by now than when you opened this page: look at their number and sum, and create the file of these.',
+  pointer: '/version',
 };
 
 /** Transfers that one screen tells the state of: each is asked for by itself. */
@@ -83,18 +83,18 @@ export function paymentFileScreens(declare: Declare, { basePath }: DashboardDepe
     );
     const shown = previews.data.map(({ receiving_account }) => receiving_account);
     const isShown = shown.includes(visit.form.receiving_account ?? '');
-    const ofDay = mistakes.filter(({ pointer }) => pointer === '/execute_on');
+    const ofForm = mistakes.filter(({ pointer }) => pointer === '/execute_on' || pointer === '/version');
     return {
       ...(created === undefined ? {} : { status: refusedAs(created.status) }),
       title: 'Payment files',
       current,
       main: html`${moneyWays(place, 'payment-files', basePath)}
-${otherMistakes(mistakes, isShown ? ['execute_on'] : [])}
+${otherMistakes(mistakes, isShown ? ['execute_on', 'version'] : [])}
 <p>Refunds by bank leave in a file for your bank (ISO 20022 pain.001). The statement that shows a transfer settles its refund.</p>
 <section><h2>To be sent</h2>${
         previews.data.length === 0
           ? html`<p>Nothing has to be sent. Refunds of payments by bank, and money that goes back from the inbox, appear here.</p>`
-          : previews.data.map((preview) => previewOf(visit, preview, ofDay, created?.status))
+          : previews.data.map((preview) => previewOf(visit, preview, ofForm, created?.status))
       }</section>
 <section><h2>Files</h2>${table(
         'Payment files',
@@ -138,7 +138,7 @@ ${pager([], query, { action: here(place), nextCursor: files.nextCursor })}</sect
   function previewOf(
     { form, place, visitor }: Visit,
     { receiving_account: account, count, amount, currency, version, left_out }: Preview,
-    wrongDay: readonly Mistake[],
+    wrong: readonly Mistake[],
     status = 200,
   ): Html {
     const isOwn = form.receiving_account === account;
@@ -151,6 +151,7 @@ ${pager([], query, { action: here(place), nextCursor: files.nextCursor })}</sect
       hint,
     };
     return html`<div class="card"><h3>${account}</h3>
+${otherMistakes(isOwn ? wrong : [], ['execute_on'])}
 <p>${count} ${count === 1 ? 'payment' : 'payments'}, ${amountOf(amount, currency)} together.</p>
 ${
   left_out.length > 0 &&
@@ -165,7 +166,9 @@ ${
   html`<form method="post" action="${here(place)}">${tokenField(visitor)}${onceField(isOwn ? keyAfter(form, status) : undefined)}${hidden('receiving_account', account)}${versionField(version)}
 ${field(
   day,
-  (isOwn ? wrongDay : []).map(({ message }) => ({ message, pointer: `/${dayField(account)}` })),
+  (isOwn ? wrong : [])
+    .filter(({ pointer }) => pointer === '/execute_on')
+    .map(({ message }) => ({ message, pointer: `/${dayField(account)}` })),
 )}
 <button>Create the file</button></form>`
 }</div>`;
