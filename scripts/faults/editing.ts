@@ -208,6 +208,13 @@ export const editingFaults: readonly Fault[] = [
     replace: "isGone ? 'provider-event-retried'",
   },
   {
+    name: 'nobody is told of which account other payments are to be sent by now',
+    file: 'src/dashboard/screens/payment-files.ts',
+    tests: ['test/dashboard/seen.test.ts'],
+    find: '${otherMistakes(isOwn ? wrong : []',
+    replace: '${otherMistakes(isOwn ? [] : wrong',
+  },
+  {
     name: 'the form to remove a logo says nothing of the one that its visitor has seen',
     ...logo,
     find: '${token}${versionField(newest)}<button>Remove it',

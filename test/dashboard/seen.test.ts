@@ -301,7 +301,7 @@ suite('a payment file', () => {
     assert.equal(late.status, 422);
     assert.match(
       textOf(late),
-      /Other payments are to be sent by now than when you opened this page.*eur 2 payments, €6\.50 together/,
+      /To be sent eur Other payments are to be sent by now than when you opened this page: look at their number and sum, and create the file of these\. 2 payments, €6\.50 together/,
     );
     assert.equal((await fetched(`/v3/refund/${shown.id}`)).payment_file, '');
     assert.equal(formIn(late, '/payment-files').fields.execute_on_eur, '2090-01-31');

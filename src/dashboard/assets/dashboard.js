@@ -325,13 +325,10 @@ const contentOf = (part) => {
   return copy.innerHTML;
 };
 
-/** True for a part with a form that somebody has opened, written in or sent: it stays, and the service refuses what is too late. */
+/** True for a part with a form that somebody has opened or sent: it stays, and the service refuses what is too late. */
 const isInUse = (part) =>
   part.querySelector('details[open] form') !== null ||
-  [...part.querySelectorAll('form')].some(({ dataset }) => dataset.sent) ||
-  [...part.querySelectorAll('input, textarea')].some(
-    (field) => field.value !== field.defaultValue || field.checked !== field.defaultChecked,
-  );
+  [...part.querySelectorAll('form')].some(({ dataset }) => dataset.sent);
 
 /**
  * Puts these parts of the page at an address in the place of those that are shown, but for those that are kept; else gives

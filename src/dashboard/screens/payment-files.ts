@@ -37,20 +37,11 @@ const dayField = (account: string): string => `execute_on_${account}`;
 
 const othersMeanwhile: Mistake = {
   message:
-    'Other payments are to be sent by now than when you opened this page: see which, and create the file of these.',
-  pointer: '',
+    'Other payments are to be sent by now than when you opened this page: look at their number and sum, and create the file of these.',
+  pointer: '/version',
 };
 
 const isOfVersion = ({ pointer }: Mistake): boolean => pointer === '/version';
-
-/** What became of the form of an account. */
-type Sent = {
-  readonly status: number;
-  /** Mistakes of its day. */
-  readonly ofDay: readonly Mistake[];
-  /** It was for other payments than there are. */
-  readonly isStale: boolean;
-};
 
 /** Transfers that one screen tells the state of: each is asked for by itself. */
 const SHOWN = 50;
@@ -89,28 +80,23 @@ export function paymentFileScreens(declare: Declare, { basePath }: DashboardDepe
     if (!previews.ok) return refused(previews.status, previews.mistakes);
     if (!files.ok) return refused(files.status, files.mistakes);
     if (!waiting.ok) return refused(waiting.status, waiting.mistakes);
-    const told = created === undefined ? [] : mistakesOf(created);
-    const mistakes = told.map((each) => (isOfVersion(each) ? othersMeanwhile : each));
+    const mistakes = (created === undefined ? [] : mistakesOf(created)).map((each) =>
+      isOfVersion(each) ? othersMeanwhile : each,
+    );
     const shown = previews.data.map(({ receiving_account }) => receiving_account);
     const isShown = shown.includes(visit.form.receiving_account ?? '');
-    const ofDay = mistakes.filter(({ pointer }) => pointer === '/execute_on');
+    const ofForm = mistakes.filter((each) => each.pointer === '/execute_on' || isOfVersion(each));
     return {
       ...(created === undefined ? {} : { status: refusedAs(created.status) }),
       title: 'Payment files',
       current,
       main: html`${moneyWays(place, 'payment-files', basePath)}
-${otherMistakes(mistakes, isShown ? ['execute_on'] : [])}
+${otherMistakes(mistakes, isShown ? ['execute_on', 'version'] : [])}
 <p>Refunds by bank leave in a file for your bank (ISO 20022 pain.001). The statement that shows a transfer settles its refund.</p>
 <section><h2>To be sent</h2>${
         previews.data.length === 0
           ? html`<p>Nothing has to be sent. Refunds of payments by bank, and money that goes back from the inbox, appear here.</p>`
-          : previews.data.map((preview) =>
-              previewOf(visit, preview, {
-                ofDay,
-                isStale: told.some(isOfVersion),
-                status: created?.status ?? 200,
-              }),
-            )
+          : previews.data.map((preview) => previewOf(visit, preview, ofForm, created?.status))
       }</section>
 <section><h2>Files</h2>${table(
         'Payment files',
@@ -154,7 +140,8 @@ ${pager([], query, { action: here(place), nextCursor: files.nextCursor })}</sect
   function previewOf(
     { form, place, visitor }: Visit,
     { receiving_account: account, count, amount, currency, version, left_out }: Preview,
-    { ofDay, isStale, status }: Sent,
+    wrong: readonly Mistake[],
+    status = 200,
   ): Html {
     const isOwn = form.receiving_account === account;
     const hint = 'A day, such as 2030-02-01. Leave it empty for today.';
@@ -166,6 +153,7 @@ ${pager([], query, { action: here(place), nextCursor: files.nextCursor })}</sect
       hint,
     };
     return html`<div class="card"><h3>${account}</h3>
+${otherMistakes(isOwn ? wrong : [], ['execute_on'])}
 <p>${count} ${count === 1 ? 'payment' : 'payments'}, ${amountOf(amount, currency)} together.</p>
 ${
   left_out.length > 0 &&
@@ -177,10 +165,12 @@ ${
 ${
   count > 0 &&
   place.may('PAYMENT_FILE.CREATE') &&
-  html`<form method="post" action="${here(place)}">${tokenField(visitor)}${onceField(isOwn ? keyAfter(form, status) : undefined)}${hidden('receiving_account', account)}${versionField(versionAfter(form, version, !isOwn || isStale))}
+  html`<form method="post" action="${here(place)}">${tokenField(visitor)}${onceField(isOwn ? keyAfter(form, status) : undefined)}${hidden('receiving_account', account)}${versionField(versionAfter(form, version, !isOwn || wrong.some(isOfVersion)))}
 ${field(
   day,
-  (isOwn ? ofDay : []).map(({ message }) => ({ message, pointer: `/${dayField(account)}` })),
+  (isOwn ? wrong : [])
+    .filter(({ pointer }) => pointer === '/execute_on')
+    .map(({ message }) => ({ message, pointer: `/${dayField(account)}` })),
 )}
 <button>Create the file</button></form>`
 }</div>`;
