@@ -144,6 +144,7 @@ ${pager([], query, { action: here(place), nextCursor: files.nextCursor })}</sect
     status = 200,
   ): Html {
     const isOwn = form.receiving_account === account;
+    const isStale = wrong.some(isOfVersion);
     const hint = 'A day, such as 2030-02-01. Leave it empty for today.';
     const day = {
       name: dayField(account),
@@ -165,7 +166,7 @@ ${
 ${
   count > 0 &&
   place.may('PAYMENT_FILE.CREATE') &&
-  html`<form method="post" action="${here(place)}">${tokenField(visitor)}${onceField(isOwn ? keyAfter(form, status) : undefined)}${hidden('receiving_account', account)}${versionField(versionAfter(form, version, !isOwn || wrong.some(isOfVersion)))}
+  html`<form method="post" action="${here(place)}">${tokenField(visitor)}${onceField(isOwn ? keyAfter(form, status) : undefined)}${hidden('receiving_account', account)}${versionField(versionAfter(form, version, !isOwn || isStale))}
 ${field(
   day,
   (isOwn ? wrong : [])
