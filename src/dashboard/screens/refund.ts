@@ -34,9 +34,12 @@ const changedMeanwhile: ApiAnswer<never> = {
   mistakes: mistake('The refund has changed meanwhile: see what it is now. Nothing was settled.'),
 };
 
-/** True where the form was not accepted, and is about another version than the newest. */
+/** True where only fields of the form were wrong, which is about another version than the newest. */
 const isAnother = (form: Form, settled: ApiAnswer<unknown> | undefined, newest: string): boolean =>
-  settled !== undefined && settled.status < 500 && isOtherThanSeen(form, newest);
+  settled !== undefined &&
+  settled.status < 500 &&
+  mistakesOf(settled).every(({ pointer }) => pointer !== '') &&
+  isOtherThanSeen(form, newest);
 
 /** The bank entries that ended it: those that carried it out, and the one that brought it back, which is the last. */
 function entriesIn(
