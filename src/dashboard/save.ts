@@ -68,7 +68,7 @@ export async function removeSeen(
 ): Promise<Removed> {
   const answer = await api.send('DELETE', url, undefined, conditionIn(form));
   if (answer.ok) return { ok: true, isChanged: true };
-  // What is not there has no version that could be the right one.
+  // The API answers 412 for what is not there, too: that has no version that could be the right one.
   const found = answer.status === STALE ? await newerAt(api, url, versionIn(form)) : answer;
   return !found.ok && found.status === 404 ? { ok: true, isChanged: false } : answer;
 }

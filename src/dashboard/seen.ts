@@ -1,6 +1,6 @@
 /**
- * What the visitor of a form has seen, as the form brings it along: what they ask for is done to that alone. A form without
- * it says nothing of what its visitor has seen.
+ * Hidden fields of a form with what its visitor has seen: what they ask for is done to that alone. A form without them says
+ * nothing of what its visitor has seen.
  */
 import type { Html } from '../lib/html.ts';
 import { type Form, hidden } from './form.ts';

@@ -92,7 +92,7 @@ export function refundScreens(declare: Declare, { basePath }: DashboardDependenc
     const attempt = payin.data.payment_attempts.find(({ id }) => id === refund.payment_attempt);
     const rail = attempt?.payment_method_details.rail ?? '';
     const isOpen = refund.status === 'pending' && rail === BANK && place.may('REFUND.SETTLE');
-    // Whoever settles what is no longer open has no form to mend a mistake in.
+    // A refund that is no longer open has no form to mend a mistake in.
     const told = !isOpen && isAnother(form, settled, answer.etag) ? changedMeanwhile : settled;
     const mistakes = told === undefined ? [] : mistakesOf(told);
     const etag = versionAfter(form, answer.etag, told === changedMeanwhile);
