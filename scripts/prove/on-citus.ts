@@ -9,7 +9,7 @@ export const onCitus: readonly Listed[] = [
       'test/store/postgres.test.ts',
       'test/api/**/*.test.ts',
       'test/cluster/{races,refund-races,killed,stopped,work,hints,event-stream,failing-receivers}.test.ts',
-      'test/citus/settings.ts',
+      'test/citus/{distribute,moved,settings}.ts',
     ],
     databases: ['postgres'],
     onCitus: true,
