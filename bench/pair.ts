@@ -42,14 +42,15 @@ export function requestsTo(
   };
 }
 
-/** Measures all sides in turn, in this order and in the other one, after each has warmed up. */
+/** Measures all sides in turn, in this order and in the other one, after each has warmed up: so many slices of each. */
 export async function inTurn<Name extends string>(
   sides: Readonly<Record<Name, Side>>,
+  count = SLICES,
 ): Promise<Record<Name, Slice[]>> {
   const names = Object.keys(sides) as Name[];
   for (const name of names) await sides[name](WARM_UP_SECONDS);
   const slices = Object.fromEntries(names.map((name) => [name, [] as Slice[]])) as Record<Name, Slice[]>;
-  for (let slice = 0; slice < SLICES; slice++) {
+  for (let slice = 0; slice < count; slice++) {
     for (const name of slice % 2 === 0 ? names : names.toReversed()) {
       slices[name].push(await sides[name](SLICE_SECONDS));
     }

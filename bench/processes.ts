@@ -1,6 +1,6 @@
 /** Starts what is measured in processes of their own, as it would run. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { freePort } from '../src/cli/free-port.ts';
 
@@ -39,10 +39,10 @@ export async function startProcess(args: readonly string[], env: NodeJS.ProcessE
 }
 
 /** A server that makes nothing but the API work: webhooks are written, and sending them is another thing to measure. */
-export async function startService(env: NodeJS.ProcessEnv, program?: string): Promise<Running> {
-  const args = program
-    ? [join(import.meta.dirname, program)]
-    : [join(import.meta.dirname, '../bin/opentill.js'), 'serve'];
+export async function startService(
+  env: NodeJS.ProcessEnv,
+  program = '../bin/opentill.js',
+): Promise<Running> {
   const settings = {
     LOG_LEVEL: 'error',
     RATE_LIMIT: '0',
@@ -51,7 +51,7 @@ export async function startService(env: NodeJS.ProcessEnv, program?: string): Pr
     WEBHOOK_CONCURRENCY: '0',
     PORT: String(await freePort()),
   };
-  return startProcess(args, { ...settings, ...env });
+  return startProcess([resolve(import.meta.dirname, program), 'serve'], { ...settings, ...env });
 }
 
 async function ended(child: ChildProcess): Promise<void> {

@@ -12,6 +12,8 @@ export type Sql = {
   readonly parts: readonly Part[];
   /** Set if its rows may be long, and are read no further once they have so many bytes; see `endedBy`. */
   readonly most?: number;
+  /** Set for a list whose form is one of few that are asked for all the time: it is worth being prepared. */
+  readonly isUsual?: boolean;
 };
 type Part = Value | Sql | Either | Values;
 type Either = Readonly<Record<Dialect, Sql>>;

@@ -39,9 +39,9 @@ export function stepsOn<T>(sql: Sql, steps: Steps<T>): Promise<T> {
   );
 }
 
-/** Runs the statements of a list, of whose forms each is rare. */
+/** Runs the statements of a list, of whose forms all but few are rare. */
 export function searchFor<T>(pool: Pool, tenant: Tenant, steps: Steps<T>): Promise<T> {
   return pool.search(tenant, (sql) =>
-    awaitSteps(steps, (statement) => send(sql, statement, { prepare: false })),
+    awaitSteps(steps, (statement) => send(sql, statement, { prepare: statement.isUsual ?? false })),
   );
 }

@@ -81,7 +81,8 @@ export function createSearches(
         const [found] = await Promise.all([search(sql), begun]);
         answer(found);
       } finally {
-        await sql.unsafe('ROLLBACK').catch(() => connection.discard());
+        // The next list follows behind it, and waits for no answer.
+        void sql.unsafe('ROLLBACK').catch(() => connection.discard());
       }
     });
   }

@@ -81,7 +81,9 @@ function* read(
     },
     page,
   );
-  return pageFrom(yield statement);
+  // The list of all, from whatever place on and in whatever direction.
+  const isUsual = search === undefined && [...also, ...metadata, ...Object.keys(asked)].length === 0;
+  return pageFrom(yield { ...statement, isUsual });
 }
 
 /** PostgreSQL has what changes with the items in rows of their own, which are narrow. */
