@@ -39,10 +39,7 @@ export async function startProcess(args: readonly string[], env: NodeJS.ProcessE
 }
 
 /** A server that makes nothing but the API work: webhooks are written, and sending them is another thing to measure. */
-export async function startService(
-  env: NodeJS.ProcessEnv,
-  program = '../bin/opentill.js',
-): Promise<Running> {
+export async function startService(env: NodeJS.ProcessEnv, program = '../bin/opentill.js'): Promise<Running> {
   const settings = {
     LOG_LEVEL: 'error',
     RATE_LIMIT: '0',

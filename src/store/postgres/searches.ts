@@ -80,10 +80,13 @@ export function createSearches(
       try {
         const [found] = await Promise.all([search(sql), begun]);
         answer(found);
-      } finally {
-        // The next list follows behind it, and waits for no answer.
-        void sql.unsafe('ROLLBACK').catch(() => connection.discard());
+      } catch (error) {
+        await sql.unsafe('ROLLBACK').catch(() => connection.discard());
+        throw error;
       }
+      // The next list follows behind it, and waits for no answer. It fails with its connection alone, and by then there may
+      // be a new one.
+      sql.unsafe('ROLLBACK').catch(() => {});
     });
   }
 
