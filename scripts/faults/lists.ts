@@ -13,6 +13,13 @@ export const listFaults: readonly Fault[] = [
     replace: 'known !== undefined',
   },
   {
+    name: 'one more thread begins for every job that waits for a moment',
+    file: 'src/lib/thread-pool.ts',
+    tests: ['test/lib/thread-pool.test.ts'],
+    find: 'else soon ??= setTimeout(startIfNeeded, BUSY_MS).unref();',
+    replace: 'else startIfRoom();',
+  },
+  {
     name: 'one tenant takes all reading threads',
     ...turns,
     find: '!isBusy(tenant)',

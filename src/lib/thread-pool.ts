@@ -2,7 +2,8 @@
  * Thread pool: for work that would hold up the thread that answers requests. Tenants have their turns: each has one job
  * under way at a time, so that there is always a thread for another one.
  *
- * A thread begins when it is first needed, since each takes memory, and ends when nobody has needed it for a while. It
+ * A thread begins when it is first needed, since each takes memory, and ends when nobody has needed it for a while. One
+ * beside others begins only where they stay busy: most jobs are over sooner than a thread has begun. It
  * says 'ready' once it can work; then each message to it is a task, and each message from it what came of that. One that
  * does not answer in time is given up, and replaced when it has ended: until then it may still take a processor.
  */
@@ -35,6 +36,9 @@ type Job<Task, Answer> = {
   readonly reject: (error: Error) => void;
 };
 
+/** Time for which a job waits before one more thread begins for it. */
+const BUSY_MS = 20;
+
 type Thread<J> = { readonly worker: Worker; isReady: boolean; job: J | null; timer: NodeJS.Timeout };
 
 /**
@@ -62,6 +66,8 @@ export function createThreadPool<Task, Answer>(
   /** Threads that were given up, until they have ended. */
   const leaving = new Set<Promise<unknown>>();
   let closed: (() => Error) | null = null;
+  /** Look at whether one more thread is needed. */
+  let soon: NodeJS.Timeout | null = null;
 
   const isBusy = (tenant: string) => threads.values().some(({ job }) => job?.tenant === tenant);
 
@@ -69,8 +75,8 @@ export function createThreadPool<Task, Answer>(
     while (turns.hasNext(isBusy)) {
       const thread = threads.values().find(({ isReady, job }) => isReady && job === null);
       if (thread === undefined) {
-        const isStarting = threads.values().some(({ isReady }) => !isReady);
-        if (!isStarting && threads.size + leaving.size < limits.threads) start();
+        if (threads.size === 0) startIfRoom();
+        else soon ??= setTimeout(startIfNeeded, BUSY_MS).unref();
         return;
       }
       const job = turns.takeNext(isBusy);
@@ -81,6 +87,16 @@ export function createThreadPool<Task, Answer>(
       thread.worker.postMessage(job.task, memoryOf(job.task));
       setTimer(thread, limits.jobMs, errors.tooLong);
     }
+  }
+
+  function startIfNeeded(): void {
+    soon = null;
+    const areBusy = threads.values().every(({ job }) => job !== null);
+    if (areBusy && turns.hasNext(isBusy)) startIfRoom();
+  }
+
+  function startIfRoom(): void {
+    if (threads.size + leaving.size < limits.threads) start();
   }
 
   function start(): void {
@@ -140,6 +156,7 @@ export function createThreadPool<Task, Answer>(
     /** Ends all threads, and rejects with `reason` what waits and what is being done. */
     async close(reason: () => Error): Promise<void> {
       closed = reason;
+      if (soon !== null) clearTimeout(soon);
       for (const { reject } of turns.takeAll()) reject(reason());
       for (const thread of [...threads]) end(thread, reason());
       await Promise.all(leaving);

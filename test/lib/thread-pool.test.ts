@@ -1,6 +1,8 @@
 /** The pool of threads: who gets one, how long it may take, and what becomes of it. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { suite, type TestContext, test } from 'node:test';
+import { Worker } from 'node:worker_threads';
 import { createThreadPool, type PoolErrors, type PoolLimits } from '../../src/lib/thread-pool.ts';
 import { mockTimers } from '../support/timers.ts';
 
@@ -28,6 +30,8 @@ const errors: PoolErrors = {
   tooLong: () => new Error('too long'),
   failed: (why) => new Error(`failed: ${why}`),
 };
+/** Time for which a job waits before one more thread begins. */
+const BUSY_MS = 20;
 const STARTED = 0;
 const BEGUN = 1;
 
@@ -73,11 +77,14 @@ function setUp(t: TestContext, own: Partial<PoolLimits> = {}, isSilent = false) 
 
 suite('a pool of threads', () => {
   test('has as many as are needed, no more than allowed, and one job of a tenant at a time', async (t) => {
-    const { counted, gated } = setUp(t);
+    const { counted, gated, tick } = setUp(t);
     const [first, second, other] = [gated('a', '1'), gated('a', '2'), gated('b', '1')];
     const third = gated('c', '1');
+    await counted(BEGUN, 1);
+    tick(BUSY_MS);
     await counted(BEGUN, 2);
     await counted(STARTED, 2);
+    tick(BUSY_MS);
     other.letGo();
     const { threadId } = await other.answer;
     await counted(BEGUN, 3);
@@ -87,6 +94,24 @@ suite('a pool of threads', () => {
     second.letGo();
     assert.deepEqual([(await first.answer).name, (await second.answer).name], ['1', '2']);
     await counted(STARTED, 2);
+  });
+
+  test('begins one beside another only for what has waited', async (t) => {
+    const { pool, counted, gated, tick } = setUp(t);
+    const { answer, letGo } = gated('a', '1');
+    await counted(BEGUN, 1);
+    const other = pool.run('b', { name: '1' });
+    tick(BUSY_MS - 1);
+    // A thread that had begun for it would be there by the time one that begins now is.
+    const later = new Worker(script, { workerData: { counts: shared() } });
+    await once(later, 'message');
+    await later.terminate();
+    await counted(STARTED, 1);
+    letGo();
+    const { threadId } = await answer;
+    assert.deepEqual(await other, { name: '1', threadId });
+    tick(BUSY_MS);
+    await counted(STARTED, 1);
   });
 
   test('lets only so many wait', async (t) => {

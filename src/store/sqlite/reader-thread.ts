@@ -8,6 +8,7 @@ import type { EventRow, FeedEvent } from '../../events/event.ts';
 import { outlined } from '../../events/outline.ts';
 import { createLru } from '../../lib/lru.ts';
 import { rest } from '../../lib/rest.ts';
+import { createSeenLately } from '../../lib/seen-lately.ts';
 import { yieldToServing } from '../../lib/thread-priority.ts';
 import { type CheckoutRow, checkoutFrom } from '../columns.ts';
 import { type Packed, pack } from '../packed.ts';
@@ -77,6 +78,7 @@ const inTime = defineInTime(database);
 const run = runner(database);
 let serializer: Serializer | null = null;
 const kept = createLru<string, Kept>({ most: KEPT_BYTES, sizeOf: ({ json }) => json.length + ENTRY_BYTES });
+const seenLately = createSeenLately();
 
 parentPort?.postMessage('ready');
 parentPort?.on('message', (task: ReadTask) => {
@@ -163,7 +165,8 @@ function jsonOf(tenant: Tenant, row: CheckoutRow, serialize: Serializer['checkou
   const checkout = checkoutFrom(row, tenant, ledger);
   rest();
   const json = serialize(checkout);
-  kept.set(id, { version, checksum, json });
+  // An export asks for each once, and leaves in memory what lists ask for again.
+  if (known !== undefined || seenLately(id)) kept.set(id, { version, checksum, json });
   return json;
 }
 
