@@ -43,6 +43,7 @@ const EMPTY_CLUSTER = 'OPENTILL_TEST_POSTGRES_CLUSTER';
 
 const guardFile = join(import.meta.dirname, 'postgres-guard.ts');
 const READY = /database system is ready to accept (read-only )?connections/;
+const PORT_TRIES = 3;
 /** Enough of the log to see what went wrong. */
 const LOG_LENGTH = 20_000;
 
@@ -87,9 +88,20 @@ async function removeTraces({ traces }: Place): Promise<void> {
   for (const trace of traces) await rm(trace, { recursive: true, force: true });
 }
 
-/** Starts a server on data that are there already. */
+/** Starts a server on data that are there already. A port that was free may be taken by then: another one is tried. */
 export async function startIn(place: Place, options: PostgresOptions): Promise<PostgresServer> {
-  const { durable = false, settings = {}, port = await freePort() } = options;
+  for (let tries = 1; ; tries++) {
+    try {
+      return await startOn(options.port ?? (await freePort()), place, options);
+    } catch (error) {
+      const isTaken = options.port === undefined && /Address already in use/.test(String(error));
+      if (!isTaken || tries === PORT_TRIES) throw error;
+    }
+  }
+}
+
+async function startOn(port: number, place: Place, options: PostgresOptions): Promise<PostgresServer> {
+  const { durable = false, settings = {} } = options;
   const { data, programs, traces } = place;
   const parameters = {
     listen_addresses: '127.0.0.1',
