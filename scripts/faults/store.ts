@@ -72,6 +72,12 @@ export const storeFaults: readonly Fault[] = [
     replace: '',
   },
   {
+    name: 'events that have got their numbers are looked for among all that wait',
+    ...postgres('postgres/feed', 'postgres/feed'),
+    find: 'AND subject >= ${first} AND subject <= ${last} ',
+    replace: '',
+  },
+  {
     name: 'the feed goes on from the end that was kept, whatever has a place behind it',
     ...postgres('postgres/feed', 'store/postgres-only'),
     find: 'Math.max(kept, used)',

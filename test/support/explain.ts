@@ -16,7 +16,10 @@ type Step = {
 };
 
 const stepsOf = (step: Step): Step[] => [step, ...(step.Plans ?? []).flatMap(stepsOf)];
-const literal = (value: unknown): string => (typeof value === 'string' ? `'${value}'` : String(value));
+const literal = (value: unknown): string => {
+  if (Array.isArray(value)) return `'{${value.join(',')}}'`;
+  return typeof value === 'string' ? `'${value}'` : String(value);
+};
 
 /** A statement with its values in it: so PostgreSQL plans what is not prepared. */
 export function withValues(sql: Sql): string {

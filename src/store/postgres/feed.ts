@@ -18,7 +18,6 @@ import { all, asItIs, one, owned, type Read, single, tenantOf } from '../resourc
 import { isAmong } from '../resources/tenants.ts';
 import { isAnyOf, type Sql, sql } from '../sql.ts';
 import type { FeedTroubles } from '../store.ts';
-import type { Sql as Connected } from './connection.ts';
 import { isUniqueViolation } from './errors.ts';
 import type { Pool } from './pool.ts';
 import { runOn, send, waiting } from './run.ts';
@@ -73,13 +72,14 @@ const moveEnd = ({ account, mode }: Tenant, position: number): Sql =>
       ON CONFLICT (account, live) DO UPDATE SET position = greatest(feed_end.position, excluded.position)`;
 
 /**
- * Removes many events in one pass over all that wait. The table is nearly always empty, so the server knows nothing of it
- * and would compare every event with every key. It makes a hash of texts that it knows when it plans: so not prepared.
+ * Removal of many events in one pass over the subjects that they have, in whose order they were found: all that wait may be
+ * millions. Exported for the test.
  */
-function removeMany(on: Connected, tenant: Tenant, found: readonly Waiting[]) {
+export function removal(tenant: Tenant, found: readonly Waiting[]): Sql {
   const events = found.map(({ event }) => event);
-  const those = sql`DELETE FROM feed_waiting WHERE ${owned(tenant)} AND ${isAnyOf('event', events)}`;
-  return waiting(on, those, { prepare: false });
+  const [first, last] = [found.at(0)?.subject ?? '', found.at(-1)?.subject ?? ''];
+  return sql`DELETE FROM feed_waiting WHERE ${owned(tenant)}
+    AND subject >= ${first} AND subject <= ${last} AND ${isAnyOf('event', events)}`;
 }
 
 export type Feed = ReturnType<typeof createFeed>;
@@ -119,7 +119,11 @@ export function createFeed(pool: Pool, { onTrouble, living, inShards }: Dependen
       const isMany = found.length > MOST_BY_KEY;
       await commit([
         ...rows.insert('feed', placed),
-        ...(isMany ? [removeMany(on, tenant, found)] : rows.remove('feed_waiting', found)),
+        // The table is nearly always empty, so the server knows nothing of it and would compare every event with every key. It
+        // makes a hash of texts that it knows when it plans: so not prepared.
+        ...(isMany
+          ? [waiting(on, removal(tenant, found), { prepare: false })]
+          : rows.remove('feed_waiting', found)),
         waiting(on, moveEnd(tenant, last + placed.length)),
       ]);
       if (used > kept) {
