@@ -73,7 +73,8 @@ const moveEnd = ({ account, mode }: Tenant, position: number): Sql =>
 
 /**
  * Removal of many events in one pass over the subjects that they have, in whose order they were found: all that wait may be
- * millions. Exported for the test.
+ * millions. Not to be prepared: the table is nearly always empty, so the server knows nothing of it and would compare every
+ * event with every key, but for a hash of texts that it knows when it plans. Exported for the test.
  */
 export function removal(tenant: Tenant, found: readonly Waiting[]): Sql {
   const events = found.map(({ event }) => event);
@@ -119,8 +120,6 @@ export function createFeed(pool: Pool, { onTrouble, living, inShards }: Dependen
       const isMany = found.length > MOST_BY_KEY;
       await commit([
         ...rows.insert('feed', placed),
-        // The table is nearly always empty, so the server knows nothing of it and would compare every event with every key. It
-        // makes a hash of texts that it knows when it plans: so not prepared.
         ...(isMany
           ? [waiting(on, removal(tenant, found), { prepare: false })]
           : rows.remove('feed_waiting', found)),

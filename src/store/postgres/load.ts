@@ -11,7 +11,7 @@ import type { Loaded, Needs, Writes } from '../store.ts';
 import type { Table } from '../tables.ts';
 import type { CheckoutCache } from './checkouts.ts';
 import type { Sql } from './connection.ts';
-import { runOn, send } from './run.ts';
+import { readRows, runOn, send } from './run.ts';
 import { type Seen, seenKey } from './statements.ts';
 
 /** The loaded rows, kept up to date with what the units before have decided to write. */
@@ -51,7 +51,7 @@ export async function loadView(
   lock('webhook_endpoint', endpointIds);
   for (const each of resourceLocks(tenant, all)) waiting.push(send(sql, each));
   const found = loadResources(tenant, all, (read, done, counted) => {
-    const rows = send(sql, read.sql);
+    const rows = readRows(sql, read.sql);
     waiting.push(
       rows.then((all) => done(read.from(counted === undefined ? all : withoutRevision(all, counted, seen)))),
     );

@@ -19,14 +19,17 @@ export function runner(pool: Pool): Run {
 }
 
 export async function runOn<T>(sql: Sql, { sql: statement, from, rare = false }: Read<T>): Promise<T> {
-  return from(taken(await send(sql, statement, { prepare: !rare })));
+  return from(await readRows(sql, statement, { prepare: !rare }));
 }
 
 /**
  * Rows of an answer, taken out of the driver's array: that keeps them in memory until V8 looks through its old objects, a
  * hundred megabytes of them where pages of a list follow each other.
  */
-const taken = (answer: RowList<Row[]>): Row[] => answer.splice(0);
+export async function readRows(sql: Sql, statement: Statement, how = { prepare: true }): Promise<Row[]> {
+  const answer: RowList<Row[]> = await send(sql, statement, how);
+  return answer.splice(0);
+}
 
 export function send(sql: Sql, statement: Statement, how = { prepare: true }) {
   // Sent at once, and so in the order in which they are asked.
@@ -42,15 +45,13 @@ export function waiting(sql: Sql, statement: Statement, how = { prepare: true })
 /** Runs work of several statements, in a transaction that is open. */
 export function stepsOn<T>(sql: Sql, steps: Steps<T>): Promise<T> {
   return awaitSteps(steps, async (statement) =>
-    written(statement, 'postgres').text === '' ? [] : taken(await send(sql, statement)),
+    written(statement, 'postgres').text === '' ? [] : readRows(sql, statement),
   );
 }
 
 /** Runs the statements of a list, of whose forms all but few are rare. */
 export function searchFor<T>(pool: Pool, tenant: Tenant, steps: Steps<T>): Promise<T> {
   return pool.search(tenant, (sql) =>
-    awaitSteps(steps, async (statement) =>
-      taken(await send(sql, statement, { prepare: statement.isUsual ?? false })),
-    ),
+    awaitSteps(steps, (statement) => readRows(sql, statement, { prepare: statement.isUsual ?? false })),
   );
 }
