@@ -13,8 +13,8 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'a session in memory is believed while its version is the same',
     ...postgres('postgres/checkouts', 'store/postgres-only'),
-    find: 'return seen?.revision === revision ? seen : null;',
-    replace: 'return seen?.checkout.version === row.version ? seen : null;',
+    find: 'WHERE checkout.revision IS DISTINCT FROM seen.revision',
+    replace: 'WHERE seen.revision = 0 OR checkout.version IS DISTINCT FROM seen.revision',
   },
   {
     name: 'a change of a session that came to nothing stays in memory',
@@ -98,8 +98,20 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'an instance shows a session as it saw it first',
     ...postgres('postgres/checkouts', 'store/postgres-only'),
-    find: 'return seen?.revision === revision ? seen : null;',
-    replace: 'return seen ?? null;',
+    find: 'WHERE checkout.revision IS DISTINCT FROM seen.revision',
+    replace: 'WHERE seen.revision = 0',
+  },
+  {
+    name: 'an instance shows a session that is gone',
+    ...postgres('postgres/checkouts', 'store/postgres-only'),
+    find: 'LEFT JOIN checkout ON',
+    replace: 'JOIN checkout ON',
+  },
+  {
+    name: 'reads by a key are planned each time',
+    ...postgres('postgres/connection', 'postgres/connection'),
+    find: "...(isBehindPooler ? [] : setting(settings, 'session'))",
+    replace: '...[]',
   },
   {
     name: 'what another process has changed is decided on as it was',

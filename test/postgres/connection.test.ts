@@ -137,3 +137,30 @@ test('a transaction that breaks in another way than the server says has an unkno
     (error) => error instanceof postgres.PostgresError,
   );
 });
+
+test('statements that find their rows by a key are planned once', async (t) => {
+  const pool = createPool(await freshDatabase(t), { commitsAtOnce: 1, serve: false, onBroken: () => {} });
+  t.after(() => pool.close());
+  const ask = (ids: readonly number[]) =>
+    pool.read(null, (sql) => sql`SELECT FROM unnest(${`{${ids.join()}}`}::integer[])`);
+  for (const id of Array(10).keys()) await ask([id]);
+  const [plans] = await pool.read(
+    null,
+    (
+      sql,
+    ) => sql`SELECT custom_plans::integer AS anew, generic_plans::integer AS once FROM pg_prepared_statements
+      WHERE statement LIKE '%unnest%' AND statement NOT LIKE '%pg_prepared%'`,
+  );
+  assert.deepEqual(plans, { anew: 0, once: 10 });
+});
+
+test('a connection behind a pooler is left as it is: others have it, too', async (t) => {
+  const url = new URL(await freshDatabase(t));
+  url.searchParams.set('prepare', 'false');
+  const connection = createConnection(url.href, undefined, {
+    settings: { plan_cache_mode: 'force_generic_plan' },
+  });
+  t.after(() => connection.close());
+  const [row] = await connection.run((sql) => sql`SHOW plan_cache_mode`);
+  assert.deepEqual(row, { plan_cache_mode: 'auto' });
+});

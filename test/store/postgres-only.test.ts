@@ -89,6 +89,10 @@ test('many sessions are as another process has left them, also those in memory',
     const found = await Promise.all(all.map(({ id }) => store.checkouts.fetch(mine, id)));
     assert.deepEqual(found, [named, later, ...rest]);
   }
+  const [gone] = rest;
+  await beside(t, url)`DELETE FROM checkout WHERE id = ${String(gone?.id)}`;
+  const found = await Promise.all(all.map(({ id }) => store.checkouts.fetch(mine, id)));
+  assert.deepEqual(found, [named, later, null, ...rest.slice(1)]);
 });
 
 /** A connection beside the store's, as an operator has one. */

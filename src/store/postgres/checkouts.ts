@@ -22,9 +22,10 @@ export type CheckoutCache = ReturnType<typeof createCheckoutCache>;
 /** A session, and how often its row was changed by then. */
 export type Revision = { readonly checkout: Checkout; readonly revision: number };
 
-/** Without data it is the revision that was known. */
-type ReadRow = Omit<CheckoutRow, 'data'> &
-  Pick<Revision, 'revision'> & { readonly data: string | null } & Ended;
+type ChangedRow = CheckoutRow & Pick<Revision, 'revision'>;
+/** What was not sent of a session; without a revision there is none. */
+type RestRow = Pick<CheckoutRow, 'id'> & { readonly revision: number | null; readonly data: null };
+type ReadRow = (ChangedRow | RestRow) & Ended;
 
 /** So many sessions may be long and be read at once. */
 const FEW = 8;
@@ -33,23 +34,22 @@ const FEW = 8;
 const UNSEEN = 0;
 
 /**
- * Revisions of these sessions, and the rest of those whose revision is another than was seen. Of many that are long some
- * are left out. Where nearly all were seen, the rest comes of the others alone: to add up lengths takes as long as to
- * find the rows.
+ * Of these sessions, those that are gone or whose revision is another than was seen: of most reads nothing is sent. Of
+ * many that are long some are left out. Where nearly all were seen, data comes of the others alone: to add up lengths takes
+ * a tenth of the statement's time.
  */
 function readChanged(tenant: Tenant, ids: readonly string[], revisions: readonly number[]): Read<ReadRow[]> {
   const seen = { ids: textArray(ids), revisions: `{${revisions.join()}}` };
   const unseen = revisions.filter((revision) => revision === UNSEEN).length;
-  const isNew = raw(
-    ids.length > FEW && unseen <= FEW ? `seen.revision = ${UNSEEN}` : 'checkout.revision <> seen.revision',
-  );
-  const rows = statement`SELECT id, checkout.version, checkout.revision, event_count AS "eventCount",
-        CASE WHEN ${isNew} THEN data END AS data, CASE WHEN ${isNew} THEN ${ledgerOf(tenant)} END AS payments
-      FROM unnest(${seen.ids}::text[], ${seen.revisions}::integer[]) AS seen (id, revision) JOIN checkout USING (id)
-      WHERE ${owned(tenant, 'checkout')} AND checkout.id = ANY (${seen.ids}::text[])`;
+  const isWhole = raw(ids.length > FEW && unseen <= FEW ? `seen.revision = ${UNSEEN}` : 'true');
+  const rows = statement`SELECT seen.id, checkout.version, checkout.revision, event_count AS "eventCount",
+        CASE WHEN ${isWhole} THEN data END AS data, CASE WHEN ${isWhole} THEN ${ledgerOf(tenant)} END AS payments
+      FROM unnest(${seen.ids}::text[], ${seen.revisions}::integer[]) AS seen (id, revision)
+        LEFT JOIN checkout ON ${owned(tenant, 'checkout')} AND checkout.id = seen.id
+      WHERE checkout.revision IS DISTINCT FROM seen.revision`;
   const length = statement`coalesce(octet_length(data), 0) + coalesce(octet_length(payments), 0)`;
   return all(
-    unseen > FEW ? endedBy({ length, most: PAGE_LENGTH, order: statement`id` }, rows) : rows,
+    unseen > FEW ? endedBy({ length, most: PAGE_LENGTH, order: statement`id COLLATE "C"` }, rows) : rows,
     asItIs<ReadRow>,
   );
 }
@@ -67,11 +67,8 @@ export function createCheckoutCache() {
     return seen && sameTenant(seen.checkout.tenant, tenant) ? seen : undefined;
   };
 
-  /** The row as a session, or the session that was seen; null if neither is at hand. */
-  function current(tenant: Tenant, row: ReadRow, seen: Revision | undefined): Revision | null {
-    const { data, revision } = row;
-    if (data === null) return seen?.revision === revision ? seen : null;
-    const read = { checkout: checkoutFromRow(tenant, { ...row, data }), revision };
+  function current(tenant: Tenant, row: ChangedRow): Revision {
+    const read = { checkout: checkoutFromRow(tenant, row), revision: row.revision };
     // A newer revision takes the place of what is in memory.
     if (known(tenant, row.id) !== undefined || seenLately(row.id)) cache.set(row.id, read);
     return read;
@@ -92,11 +89,13 @@ export function createCheckoutCache() {
         const revisions = left.map((id) => seen.get(id)?.revision ?? UNSEEN);
         const rows = await runOn(sql, readChanged(tenant, left, revisions));
         onAnswer();
+        // Of what was seen only changes are sent.
+        for (const [id, revision] of seen) if (revision !== undefined) found.set(id, revision);
         const without = new Set<string>();
         for (const row of rows) {
-          const read = current(tenant, row, seen.get(row.id));
-          if (read === null) without.add(row.id);
-          else found.set(row.id, read);
+          found.delete(row.id);
+          if (row.data !== null) found.set(row.id, current(tenant, row));
+          else if (row.revision !== null) without.add(row.id);
         }
         const last = rows.at(-1);
         left = left.filter((id) => without.has(id) || (last?.follows && id > last.id));

@@ -31,6 +31,8 @@ type DriverOptions = postgres.Options<typeof types> & {
 type Options = {
   readonly name?: string;
   readonly onPayload?: (payload: string) => void;
+  /** Settings of its session, where that belongs to it alone. */
+  readonly settings?: Readonly<Record<string, string>>;
 };
 
 /**
@@ -40,10 +42,14 @@ type Options = {
 export function createConnection(
   url: string,
   onBroken: () => void = () => {},
-  { name = 'opentill', onPayload = () => {} }: Options = {},
+  { name = 'opentill', onPayload = () => {}, settings = {} }: Options = {},
 ) {
   const addresses = addressesOf(url);
   const isBehindPooler = /[?&]prepare=false(&|$)/.test(url);
+  const begin = [
+    'SELECT pg_is_in_recovery() AS standby',
+    ...(isBehindPooler ? [] : setting(settings, 'session')),
+  ].join();
   /** The one that is tried next; it stays with what has worked. */
   let turn = 0;
   let opened: Sql | null = null;
@@ -77,7 +83,7 @@ export function createConnection(
       const sql = open(addresses[turn] as string);
       opened = sql;
       try {
-        const [row] = await sql`SELECT pg_is_in_recovery() AS standby`;
+        const [row] = await sql.unsafe(begin);
         if (!row?.standby && opened === sql) {
           current = sql;
           return sql;
@@ -148,8 +154,13 @@ export function createConnection(
  * in shards warn of for each of them.
  */
 export function settingsOf(settings: Readonly<Record<string, string>>): string {
-  const set = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`);
-  return `SELECT ${set.join(', ')}`;
+  return `SELECT ${setting(settings, 'transaction').join(', ')}`;
+}
+
+function setting(settings: Readonly<Record<string, string>>, of: 'transaction' | 'session'): string[] {
+  return Object.entries(settings).map(
+    ([name, value]) => `set_config('${name}', '${value}', ${of === 'transaction'})`,
+  );
 }
 
 /** The same for the nodes of Citus, too, which hear of settings only by statements of their own. */

@@ -21,6 +21,8 @@ export const planning = {
   max_parallel_workers_per_gather: '0',
   work_mem: '16MB',
   jit: 'off',
+  // Of a pooler that shares connections a list may get one whose statements are planned once.
+  plan_cache_mode: 'auto',
 } as const;
 
 type Job = {
