@@ -35,40 +35,10 @@ export type SerializedPage<Id> = {
 
 /** Serializes the rows of a page, those next to its cursor first, until they are long enough for a page. */
 export function serializedPage<R, Id extends string>(
-  found: Page<R>,
-  request: PageRequest,
-  serialize: Serialize<R, Id>,
-): SerializedPage<Id> {
-  const steps = serializing(found, request, serialize);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-}
-
-/** The same, in turns of whoever else has something to do on this thread. */
-export async function serializedInTurns<R, Id extends string>(
-  found: Page<R>,
-  request: PageRequest,
-  serialize: Serialize<R, Id>,
-  ownTurn: () => Promise<void>,
-): Promise<SerializedPage<Id>> {
-  const steps = serializing(found, request, serialize);
-  for (;;) {
-    await ownTurn();
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-}
-
-type Serialize<R, Id> = (row: R) => { readonly id: Id; readonly json: string };
-
-/** Pauses behind each row. */
-function* serializing<R, Id extends string>(
   { rows, hasMore }: Page<R>,
   { before }: PageRequest,
-  serialize: Serialize<R, Id>,
-): Generator<void, SerializedPage<Id>> {
+  serialize: (row: R) => { readonly id: Id; readonly json: string },
+): SerializedPage<Id> {
   const inOrder = <E>(list: readonly E[]) => (before === undefined ? list : list.toReversed());
   const written: ReturnType<typeof serialize>[] = [];
   let length = 0;
@@ -77,7 +47,6 @@ function* serializing<R, Id extends string>(
     const text = serialize(row);
     written.push(text);
     length += text.json.length;
-    yield;
   }
   const page = inOrder(written);
   const { bytes } = pack(

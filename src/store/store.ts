@@ -138,7 +138,7 @@ export type Checkouts = {
   fetchByAttempt(tenant: Tenant, attempt: AttemptId): Promise<Checkout | null>;
   fetchByRefund(tenant: Tenant, refund: RefundId): Promise<Checkout | null>;
   list(tenant: Tenant, filter: CheckoutFilter, page: PageRequest): Promise<Page<Checkout>>;
-  /** The same as bytes, which on SQLite are made in a thread. */
+  /** The same as bytes, which a thread makes where that takes long. */
   listSerialized(
     tenant: Tenant,
     filter: CheckoutFilter,

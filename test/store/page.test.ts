@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Tenant } from '../../src/checkout/tenant.ts';
-import { inSteps, type PageRequest, serializedInTurns, serializedPage } from '../../src/store/page.ts';
+import { inSteps, type PageRequest, serializedPage } from '../../src/store/page.ts';
 import { ALL, assertPaged } from './pages.ts';
 
 const tenant: Tenant = { account: 1, mode: 'test' };
@@ -60,10 +60,6 @@ test('a page of rows whose answers are long ends with a megabyte, and has those 
     const whole = serializedPage({ rows, hasMore: false }, page, serialize);
     assert.deepEqual([whole.ids, whole.hasMore], [ids, true]);
     assert.equal(JSON.parse(`[${Buffer.from(whole.json)}]`).length, fitting);
-    let turns = 0;
-    const turn = async () => void turns++;
-    assert.deepEqual(await serializedInTurns({ rows, hasMore: false }, page, serialize, turn), whole);
-    assert.ok(turns >= fitting, `${turns} turns`);
   }
 });
 

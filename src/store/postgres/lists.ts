@@ -1,30 +1,76 @@
 /** Lists of sessions, read where a slow one holds up nobody else. */
-import type { Tenant } from '../../checkout/tenant.ts';
-import { createOneATurn } from '../../lib/one-a-turn.ts';
-import { serializerOf, TURN_MS } from '../lists.ts';
-import { type PageRequest, serializedInTurns } from '../page.ts';
+import { type Tenant, tenantName } from '../../checkout/tenant.ts';
+import { createThreadPool } from '../../lib/thread-pool.ts';
+import type { CheckoutRow } from '../columns.ts';
+import { StoreClosed, StoreUnavailable } from '../errors.ts';
+import { listTurns, serializerOf, tooManyLists } from '../lists.ts';
+import { type Page, type PageRequest, serializedPage } from '../page.ts';
 import type { CheckoutFilter } from '../resources/checkout-filters.ts';
 import { checkoutPage } from '../resources/checkout-lists.ts';
 import type { Checkouts } from '../store.ts';
 import type { CheckoutCache } from './checkouts.ts';
+import type { JsonAnswer, JsonTask } from './json-thread.ts';
 import type { Pool } from './pool.ts';
 import { searchFor } from './run.ts';
 
-export function lists(pool: Pool, { same }: CheckoutCache): Pick<Checkouts, 'list' | 'listSerialized'> {
-  /** Turns of the lists of all tenants: their rows are parsed and serialized by the thread that answers. */
-  const ownTurn = createOneATurn(TURN_MS);
+/** Bytes of rows of which the thread that answers makes JSON within half a millisecond; to have a thread do it takes a tenth. */
+const SHORT_BYTES = 16 * 2 ** 10;
+
+const limits = {
+  threads: 2,
+  ...listTurns,
+  startMs: 10_000,
+  /** The longest page takes a hundredth of it. */
+  jobMs: 4_000,
+  idleMs: 60_000,
+  memory: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8 },
+};
+
+const errors = {
+  tooMany: tooManyLists,
+  tooLong: () => new StoreUnavailable('a list took too long to write'),
+  failed: (why: string) => new StoreUnavailable(`a thread that writes lists has failed: ${why}`),
+};
+
+type Lists = {
+  readonly checkouts: Pick<Checkouts, 'list' | 'listSerialized'>;
+  close(): Promise<void>;
+};
+
+/** `serve` is set if others wait to be answered while a long page is serialized. */
+export function lists(pool: Pool, { same }: CheckoutCache, { serve }: { readonly serve: boolean }): Lists {
+  const threads = createThreadPool<JsonTask, JsonAnswer>(new URL('./json-thread.ts', import.meta.url), {
+    limits,
+    errors,
+  });
   const search = (tenant: Tenant, filter: CheckoutFilter, page: PageRequest) =>
     searchFor(pool, tenant, checkoutPage('postgres', tenant, filter, page));
 
   return {
-    async list(tenant, filter, page) {
-      const { rows, hasMore } = await search(tenant, filter, page);
-      return { rows: rows.map((row) => same(tenant, row)), hasMore };
+    checkouts: {
+      async list(tenant, filter, page) {
+        const { rows, hasMore } = await search(tenant, filter, page);
+        return { rows: rows.map((row) => same(tenant, row)), hasMore };
+      },
+      async listSerialized(tenant, filter, page, form) {
+        const found = await search(tenant, filter, page);
+        if (!serve || isShort(found)) {
+          const serialize = serializerOf(form);
+          return serializedPage(found, page, (row) => serialize(same(tenant, row)));
+        }
+        const { checkoutUrl, hundredths } = form;
+        const task = { tenant, found, page, form: { checkoutUrl, hundredths } };
+        const answer = await threads.run(tenantName(tenant), task);
+        if ('failed' in answer) throw new Error(answer.failed);
+        return answer;
+      },
     },
-    async listSerialized(tenant, filter, page, form) {
-      const serialize = serializerOf(form);
-      const found = await search(tenant, filter, page);
-      return serializedInTurns(found, page, (row) => serialize(same(tenant, row)), ownTurn);
-    },
+    close: () => threads.close(() => new StoreClosed()),
   };
+}
+
+function isShort({ rows }: Page<CheckoutRow>): boolean {
+  let bytes = 0;
+  for (const row of rows) bytes += row.data.length + (row.payments?.length ?? 0);
+  return bytes <= SHORT_BYTES;
 }

@@ -79,6 +79,7 @@ export async function openPostgresStore(
   const reachable = () => ({ inShards, among: living() });
   const feed = createFeed(pool, { onTrouble, living, inShards });
   const run = runner(pool);
+  const { checkouts, close: closeLists } = lists(pool, cache, { serve });
   const commit = committer({ pool, cache, inShards });
   const statistics = createStatistics(pool, inShards);
   // A node that is away would be waited for.
@@ -124,7 +125,7 @@ export async function openPostgresStore(
           await transaction.commit([]);
           return result;
         }),
-      checkouts: { fetch: checkoutReader(pool, cache), ...lists(pool, cache) },
+      checkouts: { fetch: checkoutReader(pool, cache), ...checkouts },
       feed,
       directory,
       tenants: tenantFinder(run, reachable),
@@ -148,6 +149,7 @@ export async function openPostgresStore(
       await feeding?.stop();
       await statistics.stop();
       await hints.close();
+      await closeLists();
       await pool.close();
     },
   };

@@ -2,15 +2,13 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { inHundredths } from '../../checkout/hundredths.ts';
-import { createSerializer, type Serializer } from '../../checkout/serializer.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import type { EventRow, FeedEvent } from '../../events/event.ts';
 import { outlined } from '../../events/outline.ts';
-import { createLru } from '../../lib/lru.ts';
 import { rest } from '../../lib/rest.ts';
-import { createSeenLately } from '../../lib/seen-lately.ts';
 import { yieldToServing } from '../../lib/thread-priority.ts';
 import { type CheckoutRow, checkoutFrom } from '../columns.ts';
+import { createKeptJson, type ThreadForm } from '../kept-json.ts';
 import { type Packed, pack } from '../packed.ts';
 import { type PageRequest, serializedPage } from '../page.ts';
 import type { CheckoutFilter } from '../resources/checkout-filters.ts';
@@ -50,7 +48,7 @@ type SessionsTask = {
   readonly tenant: Tenant;
   readonly filter: CheckoutFilter;
   readonly page: PageRequest;
-  readonly form: (Form & { readonly checkoutUrl: string }) | null;
+  readonly form: ThreadForm | null;
 };
 
 /** Events as they are handed over. */
@@ -62,23 +60,13 @@ export type PackedEvents = {
 /** Pages of the file that stay in memory: the inner ones of indexes. The rest is with the operating system. */
 const CACHE_KIB = 16 * 1024;
 
-/** Memory of serialized sessions: lists are asked for again, and few of their sessions have changed meanwhile. */
-const KEPT_BYTES = 16 * 2 ** 20;
-/** Memory of an entry beside its JSON. */
-const ENTRY_BYTES = 300;
-
-/** JSON of a session, and what its row said of itself: one that says the same, and is what was written, is the same. */
-type Kept = { readonly version: number; readonly checksum: number | undefined; readonly json: string };
-
 const { path, file, readMs } = workerData as ReaderSetup;
 yieldToServing();
 const database = new DatabaseSync(path, { readOnly: true, timeout: 1000 });
 database.exec(`PRAGMA cache_size = -${CACHE_KIB}`);
 const inTime = defineInTime(database);
 const run = runner(database);
-let serializer: Serializer | null = null;
-const kept = createLru<string, Kept>({ most: KEPT_BYTES, sizeOf: ({ json }) => json.length + ENTRY_BYTES });
-const seenLately = createSeenLately();
+const jsonOf = createKeptJson();
 
 parentPort?.postMessage('ready');
 parentPort?.on('message', (task: ReadTask) => {
@@ -144,30 +132,16 @@ function sessions({ tenant, filter, page, form }: SessionsTask) {
     };
     return { ...found, rows: found.rows.map(checkoutOf) };
   }
-  const { checkoutUrl, hundredths } = form;
-  if (serializer?.checkoutUrl !== checkoutUrl) {
-    serializer = createSerializer(checkoutUrl);
-    kept.clear();
-  }
-  const { checkout: serialize } = serializer;
   return serializedPage(found, page, (row) => {
     rest();
-    const json = jsonOf(tenant, row, serialize);
-    return { id: row.id, json: hundredths ? inHundredths(json) : json };
+    const { id, version, checksum } = row;
+    const ledger = soundLedger(run, tenant, row);
+    const make = () => {
+      rest();
+      return checkoutFrom(row, tenant, ledger);
+    };
+    return jsonOf(form, { id, mark: `${version} ${checksum}`, make });
   });
-}
-
-function jsonOf(tenant: Tenant, row: CheckoutRow, serialize: Serializer['checkout']): string {
-  const { id, version, checksum } = row;
-  const ledger = soundLedger(run, tenant, row);
-  const known = kept.get(id);
-  if (known?.version === version && known.checksum === checksum) return known.json;
-  const checkout = checkoutFrom(row, tenant, ledger);
-  rest();
-  const json = serialize(checkout);
-  // An export asks for each once, and leaves in memory what lists ask for again.
-  if (known !== undefined || seenLately(id)) kept.set(id, { version, checksum, json });
-  return json;
 }
 
 function inWords(error: Error & { errcode?: number }): ReadAnswer {
