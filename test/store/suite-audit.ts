@@ -6,10 +6,10 @@ import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { PageRequest } from '../../src/store/page.ts';
 import type { AuditFilter, Store } from '../../src/store/store.ts';
 import { type Open, T, write } from './build.ts';
-import { onFreshStores } from './each.ts';
+import { onSharedStore } from './each.ts';
 
 export function auditSuite(open: Open): void {
-  const it = onFreshStores(open);
+  const it = onSharedStore(open);
 
   suite('the log of changes', () => {
     const line = (index: number) => ({

@@ -7,11 +7,12 @@ import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { BankEntryFilter, Store, Unit } from '../../src/store/store.ts';
 import { add, bankEntry, changed, eventOf, load, type Open, session, standing, T, write } from './build.ts';
 import { inOrder } from './deliveries.ts';
-import { alsoReopened, onFreshStores } from './each.ts';
+import { alsoReopened, onFreshStores, onSharedStore } from './each.ts';
 import { ALL, assertPaged, bug, failing } from './pages.ts';
 
 export function bankEntrySuite(open: Open): void {
-  const it = onFreshStores(open);
+  const it = onSharedStore(open);
+  const itAlone = onFreshStores(open);
 
   suite('bank entries', () => {
     const put = async (store: Store, tenant: Tenant, given: BankEntry): Promise<BankEntry> => {
@@ -57,7 +58,7 @@ export function bankEntrySuite(open: Open): void {
       assert.deepEqual((await (await reopen()).bankEntries.list(mine, {}, ALL)).rows, [done]);
     });
 
-    it('are counted for operators while they wait for a person', async ({ store, mine, live }) => {
+    itAlone('are counted for operators while they wait for a person', async ({ store, mine, live }) => {
       await put(store, mine, bankEntry('waits'));
       await put(store, mine, bankEntry('one', { state: 'open', dueAt: null }));
       const other = await put(store, live, bankEntry('two', { state: 'open', dueAt: null }));

@@ -6,11 +6,11 @@ import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { Store } from '../../src/store/store.ts';
 import { bankFile, load, type Open, T, write } from './build.ts';
 import { inOrder } from './deliveries.ts';
-import { alsoReopened, onFreshStores } from './each.ts';
+import { alsoReopened, onSharedStore } from './each.ts';
 import { ALL, assertPaged } from './pages.ts';
 
 export function bankFileSuite(open: Open): void {
-  const it = onFreshStores(open);
+  const it = onSharedStore(open);
 
   suite('files of banks', () => {
     const put = async (store: Store, tenant: Tenant, given: BankFile): Promise<BankFile> => {

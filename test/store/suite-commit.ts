@@ -25,10 +25,10 @@ import {
   write,
 } from './build.ts';
 import { deliveriesOf } from './deliveries.ts';
-import { alsoReopened, onFreshStores } from './each.ts';
+import { alsoReopened, onSharedStore } from './each.ts';
 
 export function commitSuite(open: Open): void {
-  const it = onFreshStores(open);
+  const it = onSharedStore(open);
   const page = { limit: 100 };
 
   suite('what is written', () => {

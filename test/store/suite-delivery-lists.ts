@@ -19,13 +19,13 @@ import {
   tell,
   tryAgain,
 } from './deliveries.ts';
-import { alsoReopened, onFreshStores } from './each.ts';
+import { alsoReopened, onSharedStore } from './each.ts';
 
 const PAGE = { limit: 100 };
 const TO_ENDPOINT = 'whe_1';
 
 export function deliveryListSuite(open: Open): void {
-  const it = onFreshStores(open);
+  const it = onSharedStore(open);
 
   /**
    * Deliveries of two sessions to two receivers: one arrived, one given up, the others pending; oldest first.

@@ -7,10 +7,11 @@ import type { PreviousSecret } from '../../src/webhooks/secrets.ts';
 import { writeAccount } from '../support/configure.ts';
 import { load, type Open, T, write } from './build.ts';
 import { addEndpoint, endpoint, health, ids, inOrder, setHealth } from './deliveries.ts';
-import { alsoReopened, onFreshStores } from './each.ts';
+import { alsoReopened, onFreshStores, onSharedStore } from './each.ts';
 
 export function endpointSuite(open: Open): void {
-  const it = onFreshStores(open);
+  const it = onSharedStore(open);
+  const itAlone = onFreshStores(open);
 
   const next = (before: Endpoint, given: Partial<Endpoint> = {}): Endpoint => ({
     ...before,
@@ -255,7 +256,7 @@ export function endpointSuite(open: Open): void {
       assert.deepEqual(account?.previousWebhookSecrets, { test: null, live: null });
     });
 
-    it('is none of an unknown account', async ({ store }) => {
+    itAlone('is none of an unknown account', async ({ store }) => {
       assert.equal(await replaceSecret(store, { account: 99, mode: 'test' }, 'whsec_1', null), false);
     });
   });

@@ -21,12 +21,12 @@ import {
   write,
 } from './build.ts';
 import { claim, claimOne, deliveriesOf, finish, result, sent, tryAgain } from './deliveries.ts';
-import { alsoReopened, onFreshStores } from './each.ts';
+import { alsoReopened, onSharedStore } from './each.ts';
 
 const SECRETS = /Ada|London|\b555\b/;
 
 export function eraseSuite(open: Open): void {
-  const it = onFreshStores(open);
+  const it = onSharedStore(open);
 
   async function known(store: Store, tenant: Tenant, given: Partial<Checkout> = {}) {
     const person = customer(tenant, { name: 'Ada', phone: { callingCode: '44', number: '555' } });

@@ -7,13 +7,13 @@ import type { Page } from '../../src/store/page.ts';
 import type { Unit } from '../../src/store/store.ts';
 import { happen } from './aged.ts';
 import { add, change, changed, eventOf, type Open, session, T, write } from './build.ts';
-import { alsoReopened, onFreshStores } from './each.ts';
+import { alsoReopened, onSharedStore } from './each.ts';
 
 const positions = (rows: readonly FeedEvent[]) => rows.map(({ position }) => position);
 const sequences = (rows: readonly EventRow[]) => rows.map(({ sequence }) => sequence);
 
 export function eventSuite(open: Open): void {
-  const it = onFreshStores(open);
+  const it = onSharedStore(open);
 
   suite('events', () => {
     it('are numbered without gaps in each account and mode', async ({

@@ -4,12 +4,12 @@ import type { Customer } from '../../src/checkout/customer.ts';
 import type { Checkout } from '../../src/checkout/session.ts';
 import type { CheckoutFilter, Store } from '../../src/store/store.ts';
 import { add, change, customer, load, type Open, payment, session, T, write } from './build.ts';
-import { type Given, onFreshStores } from './each.ts';
+import { type Given, onSharedStore } from './each.ts';
 
 const ids = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
 
 export function listSuite(open: Open): void {
-  const it = onFreshStores(open);
+  const it = onSharedStore(open);
 
   /** Sessions made a second apart, so that the first of the list is the last of these. */
   async function addAll(

@@ -21,11 +21,11 @@ import {
   T,
 } from './build.ts';
 import { inOrder } from './deliveries.ts';
-import { alsoReopened, onFreshStores } from './each.ts';
+import { alsoReopened, onSharedStore } from './each.ts';
 import { ALL, assertPaged, bug, failing } from './pages.ts';
 
 export function moneySuite(open: Open): void {
-  const it = onFreshStores(open);
+  const it = onSharedStore(open);
 
   suite('refunds', () => {
     const at = (seconds: number, given: Partial<Refund> = {}) =>

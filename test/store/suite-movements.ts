@@ -9,7 +9,7 @@ import { totalsOf } from '../../src/checkout/totals.ts';
 import type { MovementFilter } from '../../src/store/store.ts';
 import { add, attempt, change, type Open, payment, refund, session, T } from './build.ts';
 import { inOrder } from './deliveries.ts';
-import { alsoReopened, onFreshStores } from './each.ts';
+import { alsoReopened, onSharedStore } from './each.ts';
 import { ALL, assertPaged } from './pages.ts';
 
 const at = (seconds: number) => T + seconds * 1000;
@@ -33,7 +33,7 @@ const newestFirst = (...sessions: readonly Checkout[]): ListedMovement[] =>
   sessions.flatMap(listed).sort((one, other) => (one.id < other.id ? 1 : -1));
 
 export function movementSuite(open: Open): void {
-  const it = onFreshStores(open);
+  const it = onSharedStore(open);
 
   suite('movements of money', () => {
     it('are those of their session as it is', async ({ store, reopen, mine, live, theirs }) => {

@@ -23,10 +23,11 @@ import {
   telling,
   tryAgain,
 } from './deliveries.ts';
-import { type Given, onFreshStores } from './each.ts';
+import { type Given, onFreshStores, onSharedStore } from './each.ts';
 
 export function orderingSuite(open: Open): void {
-  const it = onFreshStores(open);
+  const it = onSharedStore(open);
+  const itAlone = onFreshStores(open);
   const dueAt = async (store: Store, { mine }: Pick<Given, 'mine'>, all: readonly DeliveryId[]) =>
     Promise.all(all.map(async (id) => ((await store.deliveries.fetch(mine, id)) as Delivery).dueAt));
 
@@ -37,7 +38,7 @@ export function orderingSuite(open: Open): void {
       assert.deepEqual(await claim(store, mine, T + 1), []);
     });
 
-    it('have a due time only at the head', async ({ store, mine }) => {
+    itAlone('have a due time only at the head', async ({ store, mine }) => {
       const { ids: all } = await tell(store, mine, 3);
       assert.deepEqual(await dueAt(store, { mine }, all), [T, null, null]);
       assert.equal((await store.gauges()).pendingDeliveries, 3);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import fc from 'fast-check';
 import { add, type Open, payment, session, T } from './build.ts';
-import { onFreshStores } from './each.ts';
+import { onSharedStore } from './each.ts';
 
 /** The value that so many of a hundred are not above, of values that are rounded down to three digits. */
 function percentile(values: readonly number[], percent: number): number | null {
@@ -17,7 +17,7 @@ function percentile(values: readonly number[], percent: number): number | null {
 }
 
 export function overviewSuite(open: Open): void {
-  const it = onFreshStores(open);
+  const it = onSharedStore(open);
 
   suite('the overview', () => {
     it('has the median of times to pay, and what nine of ten were within', async ({ store, mine, live }) => {

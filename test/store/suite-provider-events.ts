@@ -9,11 +9,12 @@ import { railKey } from '../../src/store/resources/rail-reference.ts';
 import type { Store, Unit } from '../../src/store/store.ts';
 import { add, changed, eventOf, load, type Open, providerEvent, session, T, write } from './build.ts';
 import { inOrder } from './deliveries.ts';
-import { alsoReopened, onFreshStores } from './each.ts';
+import { alsoReopened, onFreshStores, onSharedStore } from './each.ts';
 import { bug, failing } from './pages.ts';
 
 export function providerEventSuite(open: Open): void {
-  const it = onFreshStores(open);
+  const it = onSharedStore(open);
+  const itAlone = onFreshStores(open);
 
   suite('provider events', () => {
     const put = async (store: Store, tenant: Tenant, given: ProviderEvent): Promise<ProviderEvent> => {
@@ -52,7 +53,7 @@ export function providerEventSuite(open: Open): void {
       assert.deepEqual(await found(await reopen(), mine, one), looked);
     });
 
-    it('are counted for operators while they wait for a person', async ({ store, mine, live }) => {
+    itAlone('are counted for operators while they wait for a person', async ({ store, mine, live }) => {
       await put(store, mine, providerEvent('waits'));
       await put(store, mine, providerEvent('one', { state: 'open', dueAt: null }));
       const other = await put(store, live, providerEvent('two', { state: 'open', dueAt: null }));

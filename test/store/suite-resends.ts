@@ -21,10 +21,10 @@ import {
   tell,
   tryAgain,
 } from './deliveries.ts';
-import { alsoReopened, type Given, onFreshStores } from './each.ts';
+import { alsoReopened, type Given, onSharedStore } from './each.ts';
 
 export function resendSuite(open: Open): void {
-  const it = onFreshStores(open);
+  const it = onSharedStore(open);
 
   suite('a delivery that is made again', () => {
     for (const [name, end] of [

@@ -7,10 +7,10 @@ import type { Store } from '../../src/store/store.ts';
 import type { Claim } from '../../src/webhooks/delivery.ts';
 import { add, attempt, bankEntry, change, type Open, providerEvent, session, T, write } from './build.ts';
 import { apart, claimAt, HOUR, ids, inOrder, LEASE } from './deliveries.ts';
-import { onFreshStores } from './each.ts';
+import { onSharedStore } from './each.ts';
 
 export function timerSuite(open: Open): void {
-  const it = onFreshStores(open);
+  const it = onSharedStore(open);
 
   /** Adds a session that ends at each of these times. */
   async function ending(store: Store, tenant: Tenant, expiresAt: readonly number[]): Promise<CheckoutId[]> {
