@@ -109,9 +109,15 @@ export const storeFaults: readonly Fault[] = [
   },
   {
     name: 'reads by a key are planned each time',
+    ...postgres('postgres/pool', 'postgres/connection'),
+    find: 'if (!inShards) quick.configure(PLANNED_ONCE);',
+    replace: '',
+  },
+  {
+    name: 'a connection behind a pooler changes the sessions of others',
     ...postgres('postgres/connection', 'postgres/connection'),
-    find: "...(isBehindPooler ? [] : setting(settings, 'session'))",
-    replace: '...[]',
+    find: 'if (isBehindPooler) return;',
+    replace: '',
   },
   {
     name: 'what another process has changed is decided on as it was',

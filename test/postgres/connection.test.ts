@@ -154,13 +154,22 @@ test('statements that find their rows by a key are planned once', async (t) => {
   assert.deepEqual(plans, { anew: 0, once: 10 });
 });
 
+test('what a connection is set to holds at once, and for the one that takes its place', async (t) => {
+  const connection = connect(t, await freshDatabase(t));
+  const mode = async () => (await connection.run((sql) => sql`SHOW plan_cache_mode`))[0]?.plan_cache_mode;
+  assert.equal(await mode(), 'auto');
+  connection.configure({ plan_cache_mode: 'force_generic_plan' });
+  assert.equal(await mode(), 'force_generic_plan');
+  connection.discard();
+  assert.equal(await mode(), 'force_generic_plan');
+});
+
 test('a connection behind a pooler is left as it is: others have it, too', async (t) => {
   const url = new URL(await freshDatabase(t));
   url.searchParams.set('prepare', 'false');
-  const connection = createConnection(url.href, undefined, {
-    settings: { plan_cache_mode: 'force_generic_plan' },
-  });
+  const connection = createConnection(url.href);
   t.after(() => connection.close());
+  connection.configure({ plan_cache_mode: 'force_generic_plan' });
   const [row] = await connection.run((sql) => sql`SHOW plan_cache_mode`);
   assert.deepEqual(row, { plan_cache_mode: 'auto' });
 });

@@ -31,8 +31,6 @@ type DriverOptions = postgres.Options<typeof types> & {
 type Options = {
   readonly name?: string;
   readonly onPayload?: (payload: string) => void;
-  /** Settings of its session, where that belongs to it alone. */
-  readonly settings?: Readonly<Record<string, string>>;
 };
 
 /**
@@ -42,14 +40,11 @@ type Options = {
 export function createConnection(
   url: string,
   onBroken: () => void = () => {},
-  { name = 'opentill', onPayload = () => {}, settings = {} }: Options = {},
+  { name = 'opentill', onPayload = () => {} }: Options = {},
 ) {
   const addresses = addressesOf(url);
   const isBehindPooler = /[?&]prepare=false(&|$)/.test(url);
-  const begin = [
-    'SELECT pg_is_in_recovery() AS standby',
-    ...(isBehindPooler ? [] : setting(settings, 'session')),
-  ].join();
+  let settings: Readonly<Record<string, string>> = {};
   /** The one that is tried next; it stays with what has worked. */
   let turn = 0;
   let opened: Sql | null = null;
@@ -83,7 +78,8 @@ export function createConnection(
       const sql = open(addresses[turn] as string);
       opened = sql;
       try {
-        const [row] = await sql.unsafe(begin);
+        const begin = ['SELECT pg_is_in_recovery() AS standby', ...setting(settings, 'session')];
+        const [row] = await sql.unsafe(begin.join());
         if (!row?.standby && opened === sql) {
           current = sql;
           return sql;
@@ -137,6 +133,13 @@ export function createConnection(
         pending--;
         lastProgress = performance.now();
       }
+    },
+    /** Sets these for its session, and for those that follow it; behind a pooler sessions are those of others, too. */
+    configure(given: Readonly<Record<string, string>>): void {
+      if (isBehindPooler) return;
+      settings = given;
+      // Where that fails, the connection is broken.
+      current?.unsafe(`SELECT ${setting(given, 'session').join()}`).catch(discard);
     },
     discard,
     async close(): Promise<void> {

@@ -45,7 +45,7 @@ export type Transaction = {
 
 /**
  * Statements that find their rows by a key are planned once: of those that read few rows PostgreSQL takes each time for
- * cheaper if it is planned anew, for which it takes four times as long as for the rest.
+ * cheaper if it is planned anew, for which it takes four times as long as for the rest. (Citus has no plan without values.)
  */
 const PLANNED_ONCE = { plan_cache_mode: 'force_generic_plan' };
 
@@ -76,10 +76,6 @@ type Options = {
   readonly troubleOf?: (account: number) => StoreUnavailable | null;
 };
 
-/** The connection for reads by a key. */
-export const createQuickConnection = (url: string, onBroken: () => void): Connection =>
-  createConnection(url, onBroken, { settings: PLANNED_ONCE });
-
 export function createPool(
   url: string,
   {
@@ -87,11 +83,12 @@ export function createPool(
     serve,
     inShards = false,
     onBroken,
-    quick = createQuickConnection(url, onBroken),
+    quick = createConnection(url, onBroken),
     onTrouble = () => {},
     troubleOf = () => null,
   }: Options,
 ) {
+  if (!inShards) quick.configure(PLANNED_ONCE);
   const looking = createConnection(url, onBroken);
   const searching = Array.from({ length: SEARCHERS }, () => createConnection(url, onBroken));
   const exclusive = Array.from({ length: commitsAtOnce + FURTHER_WRITERS }, () =>

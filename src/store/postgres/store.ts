@@ -10,6 +10,7 @@ import { resources } from '../shared.ts';
 import type { OpenOptions, Store } from '../store.ts';
 import { checkoutReader, createCheckoutCache } from './checkouts.ts';
 import { committer } from './commit.ts';
+import { createConnection } from './connection.ts';
 import { createDirectory } from './directory.ts';
 import { isContention } from './errors.ts';
 import { createFeed } from './feed.ts';
@@ -18,7 +19,7 @@ import { checkoutLeases } from './lease-checkouts.ts';
 import { deliveryLeases } from './lease-deliveries.ts';
 import { lists } from './lists.ts';
 import { watchNodes } from './nodes.ts';
-import { createPool, createQuickConnection } from './pool.ts';
+import { createPool } from './pool.ts';
 import { prepareOver } from './prepare.ts';
 import { addRequests } from './requests.ts';
 import { purgeAnswers } from './retention.ts';
@@ -51,7 +52,7 @@ export async function openPostgresStore(
   const onBroken = () => {
     for (const forget of forgets) forget();
   };
-  const quick = createQuickConnection(url, onBroken);
+  const quick = createConnection(url, onBroken);
   await prepareOver(quick, url, { migrates });
   const inShards = await quick.run(isDistributed);
   const pool = createPool(url, {
