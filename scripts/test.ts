@@ -43,7 +43,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => st
 
 const ends: Array<() => Promise<void>> = [];
 /** Tests also wait, for other processes and for what they start, so there are more lanes than processors. */
-const lanes = Math.min(plan.length, availableParallelism() + 1);
+const lanes = Math.min(plan.length, availableParallelism() + 2);
 // Each process would compile the same code again.
 const compiled = { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compile') };
 const [forBrowser] = await Promise.all([shared(), compile()]);

@@ -22,6 +22,8 @@ const compiled = ['test/crash/io-faults.test.ts', 'test/crash/power-loss.test.ts
 test('npm test runs each file on a database, but for long campaigns, two variants of a contract, every screen at once, and suites that need a compiler', () => {
   const left = files.filter((file) => !usual.includes(file));
   assert.deepEqual(left.sort(), [
+    'test/cli/db-move.test.ts',
+    'test/cluster/fail-over.test.ts',
     'test/cluster/failing-receivers.test.ts',
     'test/cluster/partitions.test.ts',
     'test/cluster/refund-races.test.ts',
@@ -29,14 +31,18 @@ test('npm test runs each file on a database, but for long campaigns, two variant
     'test/cluster/stopped.test.ts',
     'test/cluster/without-locks.test.ts',
     'test/cluster/work.test.ts',
+    'test/crash/file-limit.test.ts',
     'test/crash/io-faults.test.ts',
     'test/crash/kill-steps.test.ts',
     'test/crash/page-damage.test.ts',
     'test/crash/power-loss.test.ts',
     'test/crash/stopped.test.ts',
     'test/dashboard/every-screen.test.ts',
+    'test/documents/hostile.test.ts',
+    'test/http/docs-in-browser.test.ts',
     'test/methods/contract-postgres-restarted.test.ts',
     'test/methods/contract-sqlite.test.ts',
+    'test/sqlite/standing-still.test.ts',
     'test/store/postgres-ordering.test.ts',
     'test/store/sqlite-ordering.test.ts',
   ]);

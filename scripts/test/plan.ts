@@ -48,13 +48,15 @@ const EVERY_SCREEN = /^test\/dashboard\/every-screen\.test\.ts$/;
 /**
  * Campaigns that `npm test` leaves out, as the rest has them at length: those that start processes for each of their
  * rounds, and find little in the few that it would have time for, of which it has one of each kind that finds more
- * (`crash/kill`, `cluster/killed`, `cluster/races`, and `cluster/fail-over`); and what the suites of the store try a little
- * of.
+ * (`crash/kill`, `cluster/killed`, `cluster/races`, and `postgres/trouble`); and what the suites of the store try a little
+ * of. Beside them, what `npm test` has no time for in full: moves of databases that are killed midway, hostile text in
+ * documents, the reference in a browser, and disks that stand still.
  */
 export const LONG_CAMPAIGNS = new RegExp(
   [
-    '^test/cluster/(failing-receivers|partitions|refund-races|settings-races|stopped|without-locks|work)\\.',
-    '^test/crash/(kill-steps|page-damage|stopped)\\.',
+    '^test/cluster/(fail-over|failing-receivers|partitions|refund-races|settings-races|stopped|without-locks|work)\\.',
+    '^test/crash/(file-limit|kill-steps|page-damage|stopped)\\.',
+    '^test/(cli/db-move|documents/hostile|http/docs-in-browser|sqlite/standing-still)\\.',
     '^test/store/(postgres|sqlite)-ordering\\.',
   ].join('|'),
 );

@@ -100,7 +100,7 @@ function checkSuite(kind: Kind): void {
   }
 
   // Most rules are the same text for both databases.
-  const isTried = sampler(kind.name === 'sqlite' ? 0.25 : 0.1);
+  const isTried = sampler(kind.name === 'sqlite' ? 0.15 : 0.06);
 
   test(`finds whatever breaks one of its rules, seed ${seed}`, async (context) => {
     await using t = cleanUp();

@@ -148,7 +148,7 @@ suite('opentill db move', () => {
     await using t = cleanUp();
     const { path, target, server, shop, money, args } = await setUp(t);
     const random = randomFrom(SEED);
-    for (let round = 0; round < scaled(3); round++) {
+    for (let round = 0; round < scaled(3, 1); round++) {
       const moving = run(t, args, {});
       const killAt = performance.now() + random.between(150, 900);
       while (performance.now() < killAt) await shop.act();

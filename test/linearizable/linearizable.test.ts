@@ -28,7 +28,7 @@ import { history, type Line } from './clients.ts';
 import { sessionModel } from './session-model.ts';
 import { startWire } from './wire.ts';
 
-const sessions = scaled(12);
+const sessions = scaled(12, 8);
 /** The least number of faults; sessions are made until it is reached. */
 const leastFaults = scaled(2);
 /** Sessions that are worked on at the same time. */

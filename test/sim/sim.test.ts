@@ -12,8 +12,8 @@ import { stepsOf } from './lots.ts';
 import { shrunk } from './shrink.ts';
 import { failuresAmong } from './threads.ts';
 
-const USUAL = 90;
-const COUNT = Number(process.env.COUNT ?? scaled(USUAL));
+const USUAL = 60;
+const COUNT = Number(process.env.COUNT ?? scaled(90, USUAL));
 /** The same histories each time, so that a change is judged by what it changes; further ones where that is asked for. */
 const seed = process.env.OPENTILL_SEED === undefined && COUNT === USUAL ? 1 : freshSeed;
 /** Lines of a history that are shown in front of its fault. */
