@@ -133,6 +133,14 @@ export const listFaults: readonly Fault[] = [
     replace: 'for (const row of rows) {',
   },
   {
+    name: 'pages of a tenant pile up before they are serialized',
+    file: 'src/store/postgres/searches.ts',
+    tests: ['test/postgres/searches.test.ts'],
+    withPostgres: true,
+    find: 'Promise.allSettled([searched, job.used])',
+    replace: 'Promise.allSettled([searched])',
+  },
+  {
     name: 'long pages of sessions are serialized by the thread that answers',
     file: 'src/store/postgres/lists.ts',
     tests: ['test/postgres/serialized-lists.test.ts'],

@@ -116,7 +116,7 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'a connection behind a pooler changes the sessions of others',
     ...postgres('postgres/connection', 'postgres/connection'),
-    find: 'if (isBehindPooler) return;',
+    find: ' && row?.process === answer.state?.pid',
     replace: '',
   },
   {

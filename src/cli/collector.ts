@@ -32,9 +32,9 @@ function collectEverythingLater(): void {
 }
 
 /**
- * V8 lets the heap grow up to four times of what lives before it collects everything. A hundred megabytes of sessions in
- * memory became three hundred so, most of it garbage. With less than this the pauses come so often that they show in the 99th
- * percentile.
+ * V8 lets the heap grow up to four times of what lives before it collects everything: a hundred
+ * megabytes of sessions in memory became three hundred, most of them garbage. With less room than this the pauses come so often
+ * that they show in the 99th percentile.
  */
 function boundGarbage(): void {
   setFlagsFromString('--heap-growing-percent=80');

@@ -7,6 +7,7 @@ import { createLru } from '../lib/lru.ts';
 import { createSeenLately } from '../lib/seen-lately.ts';
 import type { Form } from './store.ts';
 
+/** Memory of what is kept: characters of one byte, which most texts have. */
 const KEPT_BYTES = 16 * 2 ** 20;
 /** Memory of an entry beside its texts. */
 const ENTRY_BYTES = 300;

@@ -7,6 +7,7 @@ import { again } from '../../src/store/postgres/again.ts';
 import { createConnection } from '../../src/store/postgres/connection.ts';
 import { createPool } from '../../src/store/postgres/pool.ts';
 import { freshDatabase } from '../support/postgres.ts';
+import { pooled } from '../support/postgres-proxy.ts';
 
 type Ends = { after(hook: () => Promise<void>): void };
 
@@ -165,11 +166,13 @@ test('what a connection is set to holds at once, and for the one that takes its 
 });
 
 test('a connection behind a pooler is left as it is: others have it, too', async (t) => {
-  const url = new URL(await freshDatabase(t));
-  url.searchParams.set('prepare', 'false');
-  const connection = createConnection(url.href);
-  t.after(() => connection.close());
-  connection.configure({ plan_cache_mode: 'force_generic_plan' });
-  const [row] = await connection.run((sql) => sql`SHOW plan_cache_mode`);
-  assert.deepEqual(row, { plan_cache_mode: 'auto' });
+  const direct = await freshDatabase(t);
+  const unprepared = new URL(direct);
+  unprepared.searchParams.set('prepare', 'false');
+  for (const url of [unprepared.href, await pooled(t, direct)]) {
+    const connection = connect(t, url);
+    connection.configure({ plan_cache_mode: 'force_generic_plan' });
+    const [row] = await connection.run((sql) => sql`SHOW plan_cache_mode`);
+    assert.deepEqual(row, { plan_cache_mode: 'auto' });
+  }
 });

@@ -62,6 +62,25 @@ suite('a list on PostgreSQL', async () => {
       assert.deepEqual(await searches({ inShards })(a, settings), expected);
   });
 
+  test('has its turn until what it has found is used, and no connection meanwhile', async () => {
+    const search = searches();
+    const { promise: used, resolve: use } = Promise.withResolvers<string>();
+    const order: string[] = [];
+    const first = search(a, quick, () => used);
+    const second = search(a, quick, async () => void order.push('second'));
+    for (let n = 0; n < 5; n++) await search(b, quick, async () => void order.push('other'));
+    use('used');
+    assert.equal(await first, 'used');
+    await second;
+    assert.deepEqual(order, [...Array(5).fill('other'), 'second']);
+    // One that cannot be used is no reason to wait for ever.
+    await assert.rejects(
+      search(a, quick, () => Promise.reject(new Error('a bug'))),
+      /a bug/,
+    );
+    assert.deepEqual(await search(a, quick), [{ one: 1 }]);
+  });
+
   test('makes only other lists of its tenant wait', async () => {
     const search = searches({ listMs: 60_000 });
     let isOver = false;

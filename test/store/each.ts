@@ -28,14 +28,17 @@ export function onFreshStores(open: Open) {
 const shared = new WeakMap<Open, { opened: Opened | null }>();
 
 /**
- * The same for tests that look at nothing but what belongs to their accounts: these are new for each, in one database of all
- * such suites. On PostgreSQL to open a store, and to empty its database, takes longer than most tests.
+ * Declares tests that look at nothing but what belongs to their accounts: these are new for each, in one database of all such
+ * suites. On PostgreSQL to open a store, and to empty its database, takes longer than most tests.
  */
 export function onSharedStore(open: Open) {
   const all = shared.get(open) ?? { opened: null };
   if (!shared.has(open)) {
     shared.set(open, all);
-    after(async () => all.opened?.close());
+    after(async () => {
+      shared.delete(open);
+      await all.opened?.close();
+    });
   }
   return (name: string, body: (given: Given, t: TestContext) => Promise<void>): void => {
     test(name, async (t) => {

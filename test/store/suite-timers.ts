@@ -69,7 +69,7 @@ export function timerSuite(open: Open): void {
         assert.deepEqual(ids(await store.work.listDueCheckouts(tenant, T, 10)), all);
         assert.deepEqual(ids(await store.work.claimCheckouts(tenant, claimAt(T))), all);
       }
-      const nowhere: Tenant = { account: 99, mode: 'test' };
+      const nowhere: Tenant = { account: 999_999, mode: 'test' };
       assert.deepEqual(await store.work.listDueCheckouts(nowhere, T, 10), []);
       assert.deepEqual(await store.work.claimCheckouts(nowhere, claimAt(T)), []);
     });

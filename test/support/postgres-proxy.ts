@@ -48,6 +48,21 @@ export async function metered(
   return { url: own, bytes: () => bytes, longest: () => longest };
 }
 
+/** The address of a PostgreSQL that tells its clients of another process than the one that answers, as poolers do. */
+export const pooled = (context: Ends, url: string): Promise<string> =>
+  proxied(
+    context,
+    url,
+    (message) => message,
+    (piece) => {
+      const told = piece.indexOf(PROCESS);
+      if (told >= 0) piece.writeUInt32BE(1, told + PROCESS.length);
+    },
+  );
+
+/** Beginning of the message that tells of a process: its letter and its length. */
+const PROCESS = Buffer.from([0x4b, 0, 0, 0, 12]);
+
 /** The text of a message that has one. */
 export function textIn(message: Buffer): string | null {
   const kind = String.fromCharCode(message[0] ?? 0);

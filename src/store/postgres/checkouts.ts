@@ -1,6 +1,6 @@
 /**
  * Sessions as they were last seen, so that they need not be sent and read again. Nothing is ever served from here
- * unasked: each read asks for the session's revision, and gets its data with it if that is another one.
+ * unasked: each read sends the revision that it knows, and gets what is gone or has another one.
  */
 import type { Checkout } from '../../checkout/session.ts';
 import { sameTenant, type Tenant } from '../../checkout/tenant.ts';

@@ -45,6 +45,8 @@ export function createConnection(
   const addresses = addressesOf(url);
   const isBehindPooler = /[?&]prepare=false(&|$)/.test(url);
   let settings: Readonly<Record<string, string>> = {};
+  /** False behind a pooler, where sessions are those of others, too. */
+  let isOwn = false;
   /** The one that is tried next; it stays with what has worked. */
   let turn = 0;
   let opened: Sql | null = null;
@@ -57,6 +59,11 @@ export function createConnection(
   const watch = setInterval(() => {
     if (pending > 0 && performance.now() - lastProgress > STALLED_AFTER_MS) discard();
   }, LOOK_FOR_STALLED_EVERY_MS).unref();
+
+  async function set(sql: Sql): Promise<void> {
+    const all = setting(settings, 'session');
+    if (isOwn && all.length > 0) await sql.unsafe(`SELECT ${all.join()}`);
+  }
 
   function open(address: string): Sql {
     const sql = openInstance(address, name, {
@@ -78,8 +85,11 @@ export function createConnection(
       const sql = open(addresses[turn] as string);
       opened = sql;
       try {
-        const begin = ['SELECT pg_is_in_recovery() AS standby', ...setting(settings, 'session')];
-        const [row] = await sql.unsafe(begin.join());
+        const answer = await sql`SELECT pg_is_in_recovery() AS standby, pg_backend_pid() AS process`;
+        const [row] = answer;
+        // A pooler has told of a process that is none of the server's, or of another one.
+        isOwn = !isBehindPooler && row?.process === answer.state?.pid;
+        await set(sql);
         if (!row?.standby && opened === sql) {
           current = sql;
           return sql;
@@ -134,12 +144,14 @@ export function createConnection(
         lastProgress = performance.now();
       }
     },
-    /** Sets these for its session, and for those that follow it; behind a pooler sessions are those of others, too. */
+    /** Sets these for its session, and for those that follow it, where they are of nobody else. */
     configure(given: Readonly<Record<string, string>>): void {
-      if (isBehindPooler) return;
       settings = given;
-      // Where that fails, the connection is broken.
-      current?.unsafe(`SELECT ${setting(given, 'session').join()}`).catch(discard);
+      const sql = current;
+      if (sql === null) return;
+      set(sql).catch(() => {
+        if (opened === sql) discard();
+      });
     },
     discard,
     async close(): Promise<void> {

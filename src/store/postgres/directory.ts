@@ -37,7 +37,7 @@ export function createDirectory(pool: Pool, { watch, announce }: { watch: boolea
     const since = version;
     // The version comes first, and so is sent at once: what changes between the two is seen at the next look. The other
     // way around no account would seem to be left.
-    const [found, rows] = await pool.read(null, (sql) =>
+    const [found, rows] = await pool.lookOut(null, (sql) =>
       Promise.all([
         sql<Array<{ version: number }>>`SELECT version FROM directory WHERE id = 1`.execute(),
         runOn(sql, accountsSince(since ?? -1)),

@@ -1,5 +1,6 @@
 /** Thread that makes JSON of the rows of sessions, page by page: each message is a page, each answer its bytes. */
 import { parentPort } from 'node:worker_threads';
+import type { Checkout } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { messageOf } from '../../lib/error-message.ts';
 import { rest } from '../../lib/rest.ts';
@@ -30,11 +31,19 @@ function answered({ tenant, found, page, form }: JsonTask): JsonAnswer {
   try {
     return serializedPage(found, page, (row) => {
       rest();
-      // A server that took the place of another may have the same version of it with other data.
+      // A server that took the place of another may have the same version of a session with other data.
       const { id, data, payments } = row;
-      return jsonOf(form, { id, mark: `${data} ${payments}`, make: () => checkoutFromRow(tenant, row) });
+      return jsonOf(form, { id, mark: `${data} ${payments}`, make: () => made(tenant, row) });
     });
   } catch (error) {
     return { failed: messageOf(error) };
+  }
+}
+
+function made(tenant: Tenant, row: CheckoutRow): Checkout {
+  try {
+    return checkoutFromRow(tenant, row);
+  } catch (error) {
+    throw new Error(`the data of the session ${row.id} is damaged: ${messageOf(error)}`, { cause: error });
   }
 }

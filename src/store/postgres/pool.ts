@@ -22,13 +22,12 @@ export type Pool = ReturnType<typeof createPool>;
  * is as good, and keeps to that plan. (Measured on 100,000 new sessions: a fifth of the rate.)
  */
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+const BY_KEY = { enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' };
 const SETTINGS = settingsOf({
   lock_timeout: '5s',
   statement_timeout: '10s',
   idle_in_transaction_session_timeout: '10s',
-  enable_seqscan: 'off',
-  enable_hashjoin: 'off',
-  enable_mergejoin: 'off',
+  ...BY_KEY,
 });
 
 /** A transaction: what is asked of `sql` before its `commit` belongs to it. */
@@ -44,10 +43,10 @@ export type Transaction = {
 };
 
 /**
- * Statements that find their rows by a key are planned once: of those that read few rows PostgreSQL takes each time for
- * cheaper if it is planned anew, for which it takes four times as long as for the rest. (Citus has no plan without values.)
+ * Reads by a key are planned once. PostgreSQL takes it for cheaper to plan those of few rows anew each time, which takes four
+ * times as long as the rest of them. (Citus has no plan without values.)
  */
-const PLANNED_ONCE = { plan_cache_mode: 'force_generic_plan' };
+const PLANNED_ONCE = { plan_cache_mode: 'force_generic_plan', ...BY_KEY };
 
 /** Connections for lists and the like; each carries as many as there are. */
 const SEARCHERS = 2;

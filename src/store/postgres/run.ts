@@ -50,8 +50,16 @@ export function stepsOn<T>(sql: Sql, steps: Steps<T>): Promise<T> {
 }
 
 /** Runs the statements of a list, of whose forms all but few are rare. */
-export function searchFor<T>(pool: Pool, tenant: Tenant, steps: Steps<T>): Promise<T> {
-  return pool.search(tenant, (sql) =>
-    awaitSteps(steps, (statement) => readRows(sql, statement, { prepare: statement.isUsual ?? false })),
+export function searchFor<T, U>(
+  pool: Pool,
+  tenant: Tenant,
+  steps: Steps<T>,
+  use: (found: T) => U | Promise<U>,
+): Promise<U> {
+  return pool.search(
+    tenant,
+    (sql) =>
+      awaitSteps(steps, (statement) => readRows(sql, statement, { prepare: statement.isUsual ?? false })),
+    use,
   );
 }

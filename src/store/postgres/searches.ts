@@ -21,15 +21,19 @@ export const planning = {
   max_parallel_workers_per_gather: '0',
   work_mem: '16MB',
   jit: 'off',
-  // Of a pooler that shares connections a list may get one whose statements are planned once.
-  plan_cache_mode: 'auto',
 } as const;
 
 type Job = {
   readonly tenant: string;
   readonly reject: (error: Error) => void;
   readonly run: (connection: Connection) => Promise<void>;
+  /** Resolves when what was found is used. */
+  readonly used: Promise<unknown>;
 };
+
+/** Statements that only read, and what is made of what they have found. */
+type Search<T> = (sql: Sql) => Promise<T>;
+type Use<T, U> = (found: T) => U | Promise<U>;
 
 /** Runs work on a connection, as the pool does. */
 type On = <T>(connection: Connection, tenant: Tenant | null, work: (sql: Sql) => Promise<T>) => Promise<T>;
@@ -56,9 +60,12 @@ export function createSearches(
       const connection = free.pop();
       if (job === undefined || connection === undefined) return;
       busy.add(job.tenant);
-      void job.run(connection).finally(() => {
-        busy.delete(job.tenant);
+      const searched = job.run(connection).finally(() => {
         free.push(connection);
+        work();
+      });
+      void Promise.allSettled([searched, job.used]).then(() => {
+        busy.delete(job.tenant);
         work();
       });
     }
@@ -92,12 +99,23 @@ export function createSearches(
     });
   }
 
-  /** Runs statements that only read, one after the other. */
-  return <T>(tenant: Tenant | null, search: (sql: Sql) => Promise<T>): Promise<T> =>
-    new Promise((resolve, reject) => {
-      const run = (connection: Connection) =>
-        inTransaction(connection, tenant, search, resolve).catch(reject);
-      turns.enter({ tenant: tenant === null ? '' : tenantName(tenant), reject, run });
-      work();
-    });
+  /**
+   * Runs statements that only read, one after the other, and resolves with what `use` makes of what was found. The next list
+   * of the tenant waits for that, so that its rows do not pile up; the connection does not.
+   */
+  function searched<T>(tenant: Tenant | null, search: Search<T>): Promise<T>;
+  function searched<T, U>(tenant: Tenant | null, search: Search<T>, use: Use<T, U>): Promise<U>;
+  async function searched(
+    tenant: Tenant | null,
+    search: Search<unknown>,
+    use: Use<unknown, unknown> = (found) => found,
+  ): Promise<unknown> {
+    const { promise: found, resolve, reject } = Promise.withResolvers<unknown>();
+    const used = found.then(use);
+    const run = (connection: Connection) => inTransaction(connection, tenant, search, resolve).catch(reject);
+    turns.enter({ tenant: tenant === null ? '' : tenantName(tenant), reject, run, used });
+    work();
+    return used;
+  }
+  return searched;
 }
