@@ -22,7 +22,7 @@ const compiled = ['test/crash/io-faults.test.ts', 'test/crash/power-loss.test.ts
 test('npm test runs each file on a database, but for long campaigns, two variants of a contract, every screen at once, and suites that need a compiler', () => {
   const left = files.filter((file) => !usual.includes(file));
   assert.deepEqual(left.sort(), [
-    'test/cli/db-move.test.ts',
+    'test/cli/db-move-killed.test.ts',
     'test/cluster/fail-over.test.ts',
     'test/cluster/failing-receivers.test.ts',
     'test/cluster/partitions.test.ts',
@@ -31,7 +31,6 @@ test('npm test runs each file on a database, but for long campaigns, two variant
     'test/cluster/stopped.test.ts',
     'test/cluster/without-locks.test.ts',
     'test/cluster/work.test.ts',
-    'test/crash/file-limit.test.ts',
     'test/crash/io-faults.test.ts',
     'test/crash/kill-steps.test.ts',
     'test/crash/page-damage.test.ts',

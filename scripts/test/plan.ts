@@ -55,8 +55,8 @@ const EVERY_SCREEN = /^test\/dashboard\/every-screen\.test\.ts$/;
 export const LONG_CAMPAIGNS = new RegExp(
   [
     '^test/cluster/(fail-over|failing-receivers|partitions|refund-races|settings-races|stopped|without-locks|work)\\.',
-    '^test/crash/(file-limit|kill-steps|page-damage|stopped)\\.',
-    '^test/(cli/db-move|documents/hostile|http/docs-in-browser|sqlite/standing-still)\\.',
+    '^test/crash/(kill-steps|page-damage|stopped)\\.',
+    '^test/(cli/db-move-killed|documents/hostile|http/docs-in-browser|sqlite/standing-still)\\.',
     '^test/store/(postgres|sqlite)-ordering\\.',
   ].join('|'),
 );

@@ -4,76 +4,31 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import postgres from 'postgres';
 import { logoBytes } from '../../src/accounts/logo.ts';
 import { tables } from '../../src/cli/move/tables.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
-import { startReceiver } from '../api/receiver.ts';
-import { randomFrom } from '../crash/random.ts';
 import { cleanUp, type Ends } from '../support/clean-up.ts';
 import { png } from '../support/image.ts';
 import { freshDatabase } from '../support/postgres.ts';
-import { freshDirectory, isRunning, type Running, run, runToEnd } from '../support/process.ts';
-import { scaled } from '../support/scale.ts';
+import { freshDirectory, isRunning, run, runToEnd } from '../support/process.ts';
 import { serveHere } from '../support/service.ts';
-import { createMovedMoney } from './moved-money.ts';
-import { addMerchants, ask, createShop, everything, type Key, keys } from './moved-shop.ts';
+import { ask, everything, keys } from './moved-shop.ts';
+import { query, STOP_NOW, says, setLogo, setUp, startRefused } from './moving.ts';
 
-const STOP_NOW = /everything is copied; stop the service now, the rest takes about \d+ s/;
-const SEED = 20_260_401;
-/** The server asks for none, and nobody is to see it. */
-const PASSWORD = 'geh@eim';
-
-/** A service on SQLite with merchants who have done everything, and receivers of which one refuses. */
-async function setUp(t: Ends) {
-  const path = join(freshDirectory(t), 'till.db');
-  const target = await freshDatabase(t);
-  const server = await serveHere(t, { DATABASE_URL: `sqlite:${path}` });
-  await addMerchants(path);
-  const taking = await startReceiver(t);
-  const refusing = await startReceiver(t, () => 500);
-  const shop = createShop(server.url, [taking.url, refusing.url, ''], SEED);
-  await shop.open();
-  for (const key of keys) await setLogo(server.url, key, '#0b6b57');
-  const money = createMovedMoney(path, { account: 1, mode: 'live' });
-  await money.bring();
-  const args = ['db', 'move', '--from', `sqlite:${path}`, '--to', target.replace('@', `:${PASSWORD}@`)];
-  return { path, target, server, shop, money, refusing, args };
-}
-
-async function setLogo(url: string, key: Key | undefined, color: string): Promise<void> {
-  assert.ok(key);
-  const { status } = await ask(url, { key, method: 'PUT', path: '/v3/logo', body: png({ color }) });
-  assert.ok(status < 300, String(status));
-}
-
-/** Resolves when it has said so; fails if it ends before. */
-async function says(moving: Running, pattern: RegExp): Promise<void> {
-  const { output } = moving;
-  while (!pattern.test(output.stdout)) {
-    assert.ok(isRunning(moving), `it ended: ${output.stdout}${output.stderr}`);
-    await pause(10);
-  }
-}
-
-/** Runs a start of the service on the database, which has to be refused. */
-function startRefused(t: Ends, url: string) {
-  return runToEnd(t, ['serve'], { DATABASE_URL: url, PORT: '0' }, { startsNothing: true });
-}
-
-async function query(t: Ends, url: string, statement: string): Promise<postgres.RowList<postgres.Row[]>> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
-  t.after(() => sql.end());
-  return sql.unsafe(statement);
-}
+/** Time from one thing that a merchant does to the next. */
+const ACT_MS = 20;
 
 suite('opentill db move', () => {
   test('moves everything while the service serves, up to a short stop', async () => {
     await using t = cleanUp();
     const { path, target, server, shop, money, refusing, args } = await setUp(t);
     const moving = run(t, args, {});
-    while (!STOP_NOW.test(moving.output.stdout) && isRunning(moving)) await shop.act();
+    // The move gives way to whoever wants to be answered.
+    while (!STOP_NOW.test(moving.output.stdout) && isRunning(moving)) {
+      await shop.act();
+      await pause(ACT_MS);
+    }
     await says(moving, STOP_NOW);
     for (let n = 0; n < 60; n++) await shop.act();
     await shop.erase();
@@ -144,66 +99,6 @@ suite('opentill db move', () => {
     assert.equal(kept.prepare('PRAGMA integrity_check').get()?.integrity_check, 'ok');
   });
 
-  test('goes on where it was when it is killed, while the service goes on', async () => {
-    await using t = cleanUp();
-    const { path, target, server, shop, money, args } = await setUp(t);
-    const random = randomFrom(SEED);
-    for (let round = 0; round < scaled(3, 1); round++) {
-      const moving = run(t, args, {});
-      const killAt = performance.now() + random.between(150, 900);
-      while (performance.now() < killAt) await shop.act();
-      await moving.kill('SIGKILL');
-      if (round === 1) await shop.forget(path);
-      if (round === 2) await money.change();
-    }
-    const before = await everything(server.url, shop);
-    await server.stop();
-    // Kills fall into the final stop as well, however far it gets; the last may find everything done.
-    for (let afterMs = 300; !existsSync(`${path}.moved`); afterMs += 150) {
-      assert.ok(afterMs < 10_000, 'it never ends');
-      const moving = run(t, args, {});
-      await Promise.race([pause(afterMs), moving.ended]);
-      await moving.kill('SIGKILL');
-    }
-    const last = await runToEnd(t, args, {});
-    if (last.code !== 0) assert.match(last.stderr, /was moved already/);
-    const onPostgres = await serveHere(t, { DATABASE_URL: target, PORT: String(server.port) });
-    const after = await everything(onPostgres.url, shop);
-    for (const [what, answer] of before) assert.equal(after.get(what), answer, what);
-  });
-
-  test('finishes what is left when it was killed after the source was put aside', async () => {
-    await using t = cleanUp();
-    const { path, target, server, args } = await setUp(t);
-    await server.stop();
-    // The target stands still just before its last word.
-    const watcher = postgres(target, { max: 1, onnotice: () => {} });
-    t.after(() => watcher.end());
-    await watcher`
-      CREATE FUNCTION wait() RETURNS event_trigger LANGUAGE plpgsql AS $$BEGIN
-        PERFORM pg_sleep(60) FROM pg_event_trigger_dropped_objects() WHERE object_name = 'move_progress';
-      END$$`;
-    await watcher`CREATE EVENT TRIGGER wait ON sql_drop EXECUTE FUNCTION wait()`;
-    const moving = run(t, args, {});
-    while (!existsSync(`${path}.moved`) || existsSync(`${path}-wal`)) {
-      assert.ok(isRunning(moving), moving.output.stderr);
-      await pause(5);
-    }
-    await moving.kill('SIGKILL');
-    await watcher`
-      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-      WHERE application_name = 'opentill db move' AND datname = current_database()`;
-    await watcher`DROP EVENT TRIGGER wait`;
-    const refused = await startRefused(t, target);
-    assert.match(
-      refused.stderr,
-      /^opentill: the database \S+ is being moved to; finish that with opentill db move\n$/,
-    );
-    const finished = await runToEnd(t, args, {});
-    assert.deepEqual([finished.code, finished.stderr], [0, '']);
-    await serveHere(t, { DATABASE_URL: target });
-  });
-
   const tampered: ReadonlyArray<[statement: string, named: RegExp]> = [
     [
       `UPDATE payment SET amount = amount + 1 WHERE line = 1`,
@@ -262,44 +157,6 @@ suite('opentill db move', () => {
     const refused = await startRefused(t, target);
     assert.equal(refused.code, 1);
     await serveHere(t, { DATABASE_URL: `sqlite:${path}` });
-  });
-
-  test('stops with one line when it is interrupted or loses the target, and goes on from there', async () => {
-    await using t = cleanUp();
-    const { target, server, shop, args } = await setUp(t);
-    const interrupted = run(t, args, {});
-    await says(interrupted, STOP_NOW);
-    interrupted.child.kill('SIGINT');
-    assert.equal((await interrupted.ended).code, 130);
-    assert.match(
-      interrupted.output.stderr,
-      /^opentill: interrupted; run the same command again to continue\n$/m,
-    );
-
-    const cutOff = run(t, args, {});
-    await says(cutOff, STOP_NOW);
-    const { origin, database } = placeOf(target);
-    await query(t, origin, `ALTER DATABASE ${database} ALLOW_CONNECTIONS false`);
-    await query(
-      t,
-      origin,
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}'`,
-    );
-    await shop.act();
-    assert.equal((await cutOff.ended).code, 1);
-    assert.match(
-      cutOff.output.stderr,
-      /^opentill: the move has stopped: [^\n]+; run the same command again to continue\n$/m,
-    );
-    await query(t, origin, `ALTER DATABASE ${database} ALLOW_CONNECTIONS true`);
-
-    const first = run(t, args, {});
-    await says(first, STOP_NOW);
-    const second = run(t, args, {});
-    assert.equal((await first.ended).code, 1);
-    assert.match(first.output.stderr, /another move to the database \S+ has been started/);
-    await server.stop();
-    assert.equal((await second.ended).code, 0);
   });
 });
 
@@ -430,10 +287,4 @@ test('every column of PostgreSQL is moved', async () => {
 
 function sameOnBothSides(table: string): RegExp {
   return new RegExp(`^${table} +(\\d+) +\\1 +([0-9a-f]{16}) +\\2$`, 'm');
-}
-
-/** The server's own database, from which others can be ruled. */
-function placeOf(url: string): { readonly origin: string; readonly database: string } {
-  const database = new URL(url).pathname.slice(1);
-  return { origin: Object.assign(new URL(url), { pathname: 'postgres' }).href, database };
 }

@@ -20,7 +20,7 @@ export const usualSeed = scale > 1 || process.env.OPENTILL_SEED !== undefined ? 
 /** True where there is no time for what takes half a minute however little of it is tried. */
 export const isShort = scale < 1;
 
-/** So many times as much as in a run of scale 1; where `npm test` has time for less than that, it tries as many as it says. */
+/** The count times the scale; `npm test` tries `inUsual` where that is given. */
 export function scaled(count: number, inUsual = count): number {
   return Math.ceil(scale === 1 ? inUsual : count * scale);
 }

@@ -22,7 +22,7 @@ import { createWire, type WireAnswer, type WireRequest } from './wire.ts';
 
 const onPostgres = process.env.OPENTILL_TEST_DATABASE === 'postgres';
 /** Fewer on PostgreSQL: nearly everything is decided before the database is asked. */
-const requests = scaled(onPostgres ? 100 : 700, onPostgres ? 50 : 350);
+const requests = onPostgres ? scaled(100) : scaled(700, 350);
 const sampled = scaled(onPostgres ? 20 : 80);
 const PARALLEL = 8;
 const BATCH = 100;

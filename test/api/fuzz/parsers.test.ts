@@ -22,7 +22,7 @@ import { createRequests } from './requests.ts';
 import { createWire, type WireRequest } from './wire.ts';
 
 const onPostgres = process.env.OPENTILL_TEST_DATABASE === 'postgres';
-const inputs = scaled(onPostgres ? 5 : 15, onPostgres ? 5 : 8);
+const inputs = onPostgres ? scaled(5) : scaled(15, 8);
 /** Compiling what has never run takes its time, once. */
 const WARM_UP = Math.min(100, scaled(5));
 /** Statements up to this size are read by the serving thread. */
