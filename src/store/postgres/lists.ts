@@ -52,23 +52,27 @@ export function lists(pool: Pool, { same }: CheckoutCache, { serve }: { readonly
 
   return {
     checkouts: {
-      list: (tenant, filter, page) =>
-        search(tenant, filter, page, ({ rows, hasMore }) => ({
-          rows: rows.map((row) => same(tenant, row)),
-          hasMore,
-        })),
-      listSerialized: (tenant, filter, page, form) =>
-        search(tenant, filter, page, async (found) => {
-          if (!serve || isShort(found)) {
-            const serialize = serializerOf(form);
-            return serializedPage(found, page, (row) => serialize(same(tenant, row)));
-          }
-          const { checkoutUrl, hundredths } = form;
-          const task = { tenant, found, page, form: { checkoutUrl, hundredths } };
-          const answer = await threads.run(tenantName(tenant), task);
-          if ('failed' in answer) throw new Error(answer.failed);
-          return answer;
-        }),
+      async list(tenant, filter, page) {
+        const { rows, hasMore } = await search(tenant, filter, page, (found) => found);
+        return { rows: rows.map((row) => same(tenant, row)), hasMore };
+      },
+      async listSerialized(tenant, filter, page, form) {
+        const { checkoutUrl, hundredths } = form;
+        const found = await search<Page<CheckoutRow> | JsonAnswer>(tenant, filter, page, (rows) =>
+          serve && !isShort(rows)
+            ? threads.run(tenantName(tenant), {
+                tenant,
+                found: rows,
+                page,
+                form: { checkoutUrl, hundredths },
+              })
+            : rows,
+        );
+        if ('failed' in found) throw new Error(found.failed);
+        if ('json' in found) return found;
+        const serialize = serializerOf(form);
+        return serializedPage(found, page, (row) => serialize(same(tenant, row)));
+      },
     },
     close: () => threads.close(() => new StoreClosed()),
   };

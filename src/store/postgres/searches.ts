@@ -27,8 +27,8 @@ type Job = {
   readonly tenant: string;
   readonly reject: (error: Error) => void;
   readonly run: (connection: Connection) => Promise<void>;
-  /** Resolves when what was found is used. */
-  readonly used: Promise<unknown>;
+  /** Settles when what was found is used, where that takes its time. */
+  used: Promise<unknown> | null;
 };
 
 /** Statements that only read, and what is made of what they have found. */
@@ -60,12 +60,14 @@ export function createSearches(
       const connection = free.pop();
       if (job === undefined || connection === undefined) return;
       busy.add(job.tenant);
-      const searched = job.run(connection).finally(() => {
+      void job.run(connection).finally(() => {
         free.push(connection);
-        work();
-      });
-      void Promise.allSettled([searched, job.used]).then(() => {
-        busy.delete(job.tenant);
+        const end = () => {
+          busy.delete(job.tenant);
+          work();
+        };
+        if (job.used === null) return end();
+        void job.used.then(end, end);
         work();
       });
     }
@@ -101,7 +103,7 @@ export function createSearches(
 
   /**
    * Runs statements that only read, one after the other, and resolves with what `use` makes of what was found. The next list
-   * of the tenant waits for that, so that its rows do not pile up; the connection does not.
+   * of the tenant waits for a promise of that, so that its rows do not pile up; the connection does not.
    */
   function searched<T>(tenant: Tenant | null, search: Search<T>): Promise<T>;
   function searched<T, U>(tenant: Tenant | null, search: Search<T>, use: Use<T, U>): Promise<U>;
@@ -110,12 +112,21 @@ export function createSearches(
     search: Search<unknown>,
     use: Use<unknown, unknown> = (found) => found,
   ): Promise<unknown> {
-    const { promise: found, resolve, reject } = Promise.withResolvers<unknown>();
-    const used = found.then(use);
-    const run = (connection: Connection) => inTransaction(connection, tenant, search, resolve).catch(reject);
-    turns.enter({ tenant: tenant === null ? '' : tenantName(tenant), reject, run, used });
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const answer = (found: unknown) => {
+      const made = use(found);
+      if (made instanceof Promise) job.used = made;
+      resolve(made);
+    };
+    const job: Job = {
+      tenant: tenant === null ? '' : tenantName(tenant),
+      reject,
+      run: (connection) => inTransaction(connection, tenant, search, answer).catch(reject),
+      used: null,
+    };
+    turns.enter(job);
     work();
-    return used;
+    return promise;
   }
   return searched;
 }
