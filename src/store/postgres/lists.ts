@@ -1,9 +1,10 @@
 /** Lists of sessions, read where a slow one holds up nobody else. */
 import { type Tenant, tenantName } from '../../checkout/tenant.ts';
+import { createOneATurn } from '../../lib/one-a-turn.ts';
 import { createThreadPool } from '../../lib/thread-pool.ts';
 import type { CheckoutRow } from '../columns.ts';
 import { StoreClosed, StoreUnavailable } from '../errors.ts';
-import { listTurns, serializerOf, tooManyLists } from '../lists.ts';
+import { listTurns, serializerOf, TURN_MS, tooManyLists } from '../lists.ts';
 import { type Page, type PageRequest, serializedPage } from '../page.ts';
 import type { CheckoutFilter } from '../resources/checkout-filters.ts';
 import { checkoutPage } from '../resources/checkout-lists.ts';
@@ -43,6 +44,8 @@ export function lists(pool: Pool, { same }: CheckoutCache, { serve }: { readonly
     limits,
     errors,
   });
+  /** Turns of short pages, in front of which the next list is sent. */
+  const ownTurn = createOneATurn(TURN_MS);
   const search = <U>(
     tenant: Tenant,
     filter: CheckoutFilter,
@@ -70,6 +73,7 @@ export function lists(pool: Pool, { same }: CheckoutCache, { serve }: { readonly
         );
         if ('failed' in found) throw new Error(found.failed);
         if ('json' in found) return found;
+        await ownTurn();
         const serialize = serializerOf(form);
         return serializedPage(found, page, (row) => serialize(same(tenant, row)));
       },
