@@ -10,7 +10,6 @@ import { setFlagsFromString } from 'node:v8';
 export function setCollector(): void {
   keepYoungObjectsYoung();
   collectEverythingLater();
-  boundGarbage();
 }
 
 /**
@@ -29,13 +28,4 @@ function keepYoungObjectsYoung(): void {
  */
 function collectEverythingLater(): void {
   setFlagsFromString('--incremental-marking-soft-trigger=75');
-}
-
-/**
- * V8 lets the heap grow up to four times of what lives before it collects everything: a hundred
- * megabytes of sessions in memory became three hundred, most of them garbage. With less room than this the pauses come so often
- * that they show in the 99th percentile.
- */
-function boundGarbage(): void {
-  setFlagsFromString('--heap-growing-percent=80');
 }
