@@ -18,8 +18,6 @@ type Asked = { readonly id: CheckoutId; readonly mark: string; readonly make: ()
 /** Form in which a thread makes a page. */
 export type ThreadForm = Form & { readonly checkoutUrl: string };
 
-export type KeptJson = ReturnType<typeof createKeptJson>;
-
 export function createKeptJson() {
   let serializer: Serializer | null = null;
   const kept = createLru<string, { readonly mark: string; readonly json: string }>({

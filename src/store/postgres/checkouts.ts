@@ -23,7 +23,7 @@ export type CheckoutCache = ReturnType<typeof createCheckoutCache>;
 export type Revision = { readonly checkout: Checkout; readonly revision: number };
 
 type ChangedRow = CheckoutRow & Pick<Revision, 'revision'>;
-/** What was not sent of a session; without a revision there is none. */
+/** A session of which no data was sent; without a revision there is none. */
 type RestRow = Pick<CheckoutRow, 'id'> & { readonly revision: number | null; readonly data: null };
 type ReadRow = (ChangedRow | RestRow) & Ended;
 
@@ -34,8 +34,8 @@ const FEW = 8;
 const UNSEEN = 0;
 
 /**
- * Of these sessions, those that are gone or whose revision is another than was seen: of most reads nothing is sent. Of
- * many that are long some are left out. Where nearly all were seen, data comes of the others alone: to add up lengths takes
+ * Sessions among these that are gone, or whose revision is another than was seen: most reads find none. Of many that
+ * are long some are left out. Where nearly all were seen, data comes of the others alone: to add up lengths takes
  * a tenth of the statement's time.
  */
 function readChanged(tenant: Tenant, ids: readonly string[], revisions: readonly number[]): Read<ReadRow[]> {
@@ -89,7 +89,7 @@ export function createCheckoutCache() {
         const revisions = left.map((id) => seen.get(id)?.revision ?? UNSEEN);
         const rows = await runOn(sql, readChanged(tenant, left, revisions));
         onAnswer();
-        // Of what was seen only changes are sent.
+        // Sessions without a row are as they were seen.
         for (const [id, revision] of seen) if (revision !== undefined) found.set(id, revision);
         const without = new Set<string>();
         for (const row of rows) {

@@ -60,7 +60,7 @@ export function createConnection(
     if (pending > 0 && performance.now() - lastProgress > STALLED_AFTER_MS) discard();
   }, LOOK_FOR_STALLED_EVERY_MS).unref();
 
-  async function set(sql: Sql): Promise<void> {
+  async function applySettings(sql: Sql): Promise<void> {
     const all = setting(settings, 'session');
     if (isOwn && all.length > 0) await sql.unsafe(`SELECT ${all.join()}`);
   }
@@ -89,7 +89,7 @@ export function createConnection(
         const [row] = answer;
         // A pooler has told of a process that is none of the server's, or of another one.
         isOwn = !isBehindPooler && row?.process === answer.state?.pid;
-        await set(sql);
+        await applySettings(sql);
         if (!row?.standby && opened === sql) {
           current = sql;
           return sql;
@@ -149,7 +149,7 @@ export function createConnection(
       settings = given;
       const sql = current;
       if (sql === null) return;
-      set(sql).catch(() => {
+      applySettings(sql).catch(() => {
         if (opened === sql) discard();
       });
     },
