@@ -198,8 +198,8 @@ export const listFaults: readonly Fault[] = [
     file: 'src/store/postgres/checkouts.ts',
     tests: ['test/postgres/long-rows.test.ts'],
     withPostgres: true,
-    find: 'unseen > FEW ? endedBy(',
-    replace: 'unseen < 0 ? endedBy(',
+    find: 'const isEnded = unseen > FEW',
+    replace: 'const isEnded = unseen < 0',
   },
   {
     name: 'the history of a session has each version of it read',

@@ -144,4 +144,26 @@ export const turnFaults: readonly Fault[] = [
     find: 'tell(held.length);',
     replace: '',
   },
+  {
+    name: 'a query of PostgreSQL keeps its values until old objects are collected',
+    file: 'src/store/postgres/emptied.ts',
+    tests: ['test/memory/left.test.ts'],
+    withPostgres: true,
+    find: 'Object.assign(query, PARTS)',
+    replace: 'Object.assign({}, query, PARTS)',
+  },
+  {
+    name: 'a stream goes on reading from its generator when nobody reads it',
+    file: 'src/lib/generated-readable.ts',
+    tests: ['test/lib/generated-readable.test.ts'],
+    find: 'this.#pieces.return?.() ?? Promise.resolve()',
+    replace: 'Promise.resolve()',
+  },
+  {
+    name: 'a request of the service to itself takes a stream as fast as it comes',
+    file: 'src/http/dispatch.ts',
+    tests: ['test/http/dispatch.test.ts'],
+    find: '|| content.pause()',
+    replace: '|| content.resume()',
+  },
 ];

@@ -1,7 +1,8 @@
 /** The API as the dashboard uses it: in the same process, on behalf of whoever is signed in. */
 import type { Readable } from 'node:stream';
 import type { Tenant } from '../checkout/tenant.ts';
-import type { AskOwn, OwnRequest } from '../http/in-process.ts';
+import type { OwnRequest } from '../http/dispatch.ts';
+import type { AskOwn } from '../http/in-process.ts';
 import type { Rights } from '../users/roles.ts';
 import type { UserId } from '../users/user.ts';
 

@@ -1,6 +1,6 @@
 /** Declaration of what the dashboard answers: screens, and the actions of their forms. */
-import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { GeneratedReadable } from '../lib/generated-readable.ts';
 import { StoreUnavailable } from '../store/errors.ts';
 import { operatorRights } from '../users/roles.ts';
 import { installation } from '../users/user.ts';
@@ -118,7 +118,7 @@ export function declareOn(app: FastifyInstance, dependencies: DashboardDependenc
       reply.header('content-disposition', `attachment; filename="${name}"`).type(type);
       // Nobody reads it: Fastify would make the whole file and throw it away.
       if (visit.request.method === 'HEAD') return reply.send('');
-      return reply.send(Readable.from(content, { objectMode: false }));
+      return reply.send(new GeneratedReadable(content));
     }
     const { visitor = null, place = null, query } = visit;
     const { status = 200, ...screen } = outcome;

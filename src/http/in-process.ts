@@ -8,15 +8,7 @@ import type { Tenant } from '../checkout/tenant.ts';
 import type { Rights } from '../users/roles.ts';
 import type { UserId } from '../users/user.ts';
 import type { Principal } from './auth.ts';
-
-export type OwnRequest = {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Path and query: `/v3/checkout?limit=20`. */
-  readonly url: string;
-  /** An object is sent as JSON, a stream or bytes as they are. */
-  readonly body?: object | undefined;
-  readonly headers?: Readonly<Record<string, string>>;
-};
+import { dispatch, type OwnAnswer, type OwnRequest } from './dispatch.ts';
 
 /** The user on whose behalf it is asked, with the id of the request that makes it ask. */
 export type Asker = {
@@ -24,13 +16,6 @@ export type Asker = {
   readonly tenant: Tenant;
   readonly rights: Rights;
   readonly requestId: string;
-};
-
-export type OwnAnswer = {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, unknown>>;
-  /** The body, as it was written. */
-  readonly pieces: readonly Uint8Array[];
 };
 
 /** Asks an operation of the API. */
@@ -64,16 +49,9 @@ export function createInProcess() {
           },
         });
         try {
-          const answer = await app.inject({
-            method,
-            url,
-            headers: { ...headers, authorization, 'x-request-id': requestId },
-            ...(body === undefined ? {} : { payload: body }),
-            // Otherwise the answer is copied twice more, once of them as text.
-            payloadAsStream: true,
-          });
-          const written: readonly Uint8Array[] = await answer.stream().toArray();
-          return { status: answer.statusCode, headers: answer.headers, pieces: taken ?? written };
+          const own = { ...headers, authorization, 'x-request-id': requestId };
+          const answer = await dispatch(app, { method, url, body, headers: own });
+          return { ...answer, pieces: taken ?? answer.pieces };
         } finally {
           askers.delete(authorization);
         }

@@ -4,10 +4,11 @@
  * one turn of the event loop, so that whatever others ask comes in between.
  */
 import type { ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { tenantName } from '../checkout/tenant.ts';
 import { clientOf } from '../lib/client-address.ts';
+import { GeneratedReadable } from '../lib/generated-readable.ts';
 import { createPace } from '../lib/rate-limit.ts';
 import { JSON_TYPE } from './answer.ts';
 import { createTurns, unlimited } from './turns.ts';
@@ -140,5 +141,5 @@ const callerOf = ({ principal, ip }: FastifyRequest): string =>
 
 function paced(request: FastifyRequest, reply: FastifyReply, bytes: Bytes): Readable {
   reply.header('content-length', lengthOf(bytes));
-  return Readable.from(request.server.pieces.inTurns(reply.raw, callerOf(request), bytes));
+  return new GeneratedReadable(request.server.pieces.inTurns(reply.raw, callerOf(request), bytes));
 }

@@ -127,6 +127,7 @@ test('somebody in the process gets the bytes of an answer themselves', async (t)
     request.principal = inProcess.asker(request.headers.authorization ?? '') ?? null;
   });
   app.get('/', (request, reply) => sendJson(request, reply, bytes));
+  await app.ready();
   const asker = {
     user: 'usr_1' as UserId,
     tenant: { account: 1, mode: 'test' },

@@ -41,17 +41,17 @@ const UNSEEN = 0;
 function readChanged(tenant: Tenant, ids: readonly string[], revisions: readonly number[]): Read<ReadRow[]> {
   const seen = { ids: textArray(ids), revisions: `{${revisions.join()}}` };
   const unseen = revisions.filter((revision) => revision === UNSEEN).length;
-  const isWhole = raw(ids.length > FEW && unseen <= FEW ? `seen.revision = ${UNSEEN}` : 'true');
+  const ofWhich = ids.length > FEW && unseen <= FEW ? `seen.revision = ${UNSEEN}` : 'true';
+  const isWhole = raw(ofWhich);
   const rows = statement`SELECT seen.id, checkout.version, checkout.revision, event_count AS "eventCount",
         CASE WHEN ${isWhole} THEN data END AS data, CASE WHEN ${isWhole} THEN ${ledgerOf(tenant)} END AS payments
       FROM unnest(${seen.ids}::text[], ${seen.revisions}::integer[]) AS seen (id, revision)
         LEFT JOIN checkout ON ${owned(tenant, 'checkout')} AND checkout.id = seen.id
       WHERE checkout.revision IS DISTINCT FROM seen.revision`;
   const length = statement`coalesce(octet_length(data), 0) + coalesce(octet_length(payments), 0)`;
-  return all(
-    unseen > FEW ? endedBy({ length, most: PAGE_LENGTH, order: statement`id COLLATE "C"` }, rows) : rows,
-    asItIs<ReadRow>,
-  );
+  const isEnded = unseen > FEW;
+  const sql = isEnded ? endedBy({ length, most: PAGE_LENGTH, order: statement`id COLLATE "C"` }, rows) : rows;
+  return { ...all(sql, asItIs<ReadRow>), form: `changed sessions: ${ofWhich}, ${isEnded}` };
 }
 
 export function createCheckoutCache() {

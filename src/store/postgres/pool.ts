@@ -8,6 +8,7 @@ import { messageOf } from '../../lib/error-message.ts';
 import { StoreUnavailable } from '../errors.ts';
 import { createServerClock } from './clock.ts';
 import { type Connection, createConnection, type Sql, settingsOf } from './connection.ts';
+import { emptyQueries } from './emptied.ts';
 import { isOfForm } from './errors.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { createSearches } from './searches.ts';
@@ -187,6 +188,7 @@ export function createPool(
                   ]).catch(refuseUnknownOutcome);
                   if (command !== 'COMMIT') throw new Error(`the database answered COMMIT with ${command}`);
                   committed = true;
+                  emptyQueries(statements);
                   return answers;
                 },
               }),

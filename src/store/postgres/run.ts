@@ -2,9 +2,10 @@
 import type { Row, RowList } from 'postgres';
 import type { Tenant } from '../../checkout/tenant.ts';
 import type { Read, Run } from '../resources/read.ts';
-import { type Sql as Statement, written } from '../sql.ts';
+import { type Sql as Statement, valuesOf, type Statement as Written, written } from '../sql.ts';
 import { awaitSteps, type Steps } from '../steps.ts';
 import type { Sql } from './connection.ts';
+import { emptyQueries } from './emptied.ts';
 import type { Pool } from './pool.ts';
 
 /** Runs each read on the connections that are for its kind of work. */
@@ -18,16 +19,34 @@ export function runner(pool: Pool): Run {
   };
 }
 
-export async function runOn<T>(sql: Sql, { sql: statement, from, rare = false }: Read<T>): Promise<T> {
-  return from(await readRows(sql, statement, { prepare: !rare }));
+export async function runOn<T>(sql: Sql, read: Read<T>): Promise<T> {
+  return read.from(await rowsOf(sql, statementOf(read), { prepare: !read.rare }));
 }
 
-/**
- * Rows of an answer, taken out of the driver's array: that keeps them in memory until V8 looks through its old objects, a
- * hundred megabytes of them where pages of a list follow each other.
- */
-export async function readRows(sql: Sql, statement: Statement, how = { prepare: true }): Promise<Row[]> {
-  const answer: RowList<Row[]> = await send(sql, statement, how);
+/** Texts of reads that name their form. */
+const texts = new Map<string, string>();
+
+function statementOf({ sql, form }: Pick<Read<unknown>, 'sql' | 'form'>): Written {
+  const known = form === undefined ? undefined : texts.get(form);
+  if (known !== undefined) return { text: known, values: valuesOf(sql, 'postgres') };
+  const statement = written(sql, 'postgres');
+  if (form !== undefined) texts.set(form, statement.text);
+  return statement;
+}
+
+export function readRows(sql: Sql, statement: Statement, how = { prepare: true }): Promise<Row[]> {
+  return rowsOf(sql, written(statement, 'postgres'), how);
+}
+
+/** Rows of an answer, taken out of the driver's array, which stays in memory as its query does. */
+async function rowsOf(
+  sql: Sql,
+  { text, values }: Written,
+  how: { readonly prepare: boolean },
+): Promise<Row[]> {
+  const query = sql.unsafe(text, values, how).execute();
+  const answer: RowList<Row[]> = await query;
+  emptyQueries([query]);
   return answer.splice(0);
 }
 

@@ -15,6 +15,7 @@ import {
   nextAccount,
   storedRow,
 } from '../resources/directory.ts';
+import { one, type Read } from '../resources/read.ts';
 import { raw, type Sql, sql } from '../sql.ts';
 import type { Runner } from './run.ts';
 import { inTransaction } from './transaction.ts';
@@ -34,10 +35,14 @@ export function addAccount(runner: Runner, account: FirstOfAccount): void {
   sumRow(runner, ['account', account.number]);
 }
 
+const fetchVersion: Read<number | null> = {
+  ...one(sql`SELECT version FROM directory`, ({ version }: { readonly version: number }) => version),
+  form: 'version of the directory',
+};
+
 export function directory(database: DatabaseSync, runner: Runner) {
   const { read, change } = runner;
   const anyAccount = database.prepare('SELECT 1 FROM account LIMIT 1');
-  const versionStatement = database.prepare('SELECT version FROM directory');
 
   const remembered = rememberAccounts();
   /** Version of the database that the accounts in memory are of. */
@@ -52,7 +57,7 @@ export function directory(database: DatabaseSync, runner: Runner) {
   function storedVersion(): number {
     const now = performance.now();
     if (now - seenAt < FRESH_MS) return lastSeen;
-    lastSeen = versionStatement.get()?.version as number;
+    lastSeen = read(fetchVersion) ?? -1;
     seenAt = now;
     return lastSeen;
   }
