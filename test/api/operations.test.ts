@@ -173,9 +173,14 @@ test('routes without a key are limited for each address, and say when to ask aga
   // All within one moment, however slow the machine is.
   const moment = performance.now();
   t.mock.method(performance, 'now', () => moment);
-  const answers = await Promise.all(Array.from({ length: 500 }, () => call('GET', '/livez')));
+  const answers: Array<Awaited<ReturnType<typeof call>>> = [];
+  const lane = async () => {
+    for (let count = 0; count < 25; count++) answers.push(await call('GET', '/livez'));
+  };
+  await Promise.all(Array.from({ length: 20 }, lane));
   const refused = answers.filter(({ status }) => status !== 200);
-  assert.ok(answers.length - refused.length >= 100, 'a burst passes');
+  const passed = answers.length - refused.length;
+  assert.ok(passed >= 100, `a burst passes: ${passed}, and then ${refused[0]?.status}`);
   const [first] = refused;
   assert.ok(first);
   assertRefused(first, { status: 429, message: 'API.REQUEST.RATE_LIMITED', errors: [[110]] });

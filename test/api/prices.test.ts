@@ -40,7 +40,7 @@ const REQUESTS = scaled(1);
 /** Routes for operators limit the rate of one address. */
 const OPEN_REQUESTS = Math.min(REQUESTS, 4);
 /** Requests after which it is taken for certain that one of this kind writes. */
-const MOST_LOOKS = 6;
+const MOST_LOOKS = 12;
 const WORD = '0123456789abcdefghjkmnpqrs';
 
 const service = await startService(
