@@ -166,4 +166,11 @@ export const turnFaults: readonly Fault[] = [
     find: '|| content.pause()',
     replace: '|| content.resume()',
   },
+  {
+    name: 'a file that breaks off behind its refusal ends the process',
+    file: 'src/http/dispatch.ts',
+    tests: ['test/http/dispatch.test.ts'],
+    find: "callback(this.listenerCount('error') === 0 ? null : error)",
+    replace: 'callback(error)',
+  },
 ];

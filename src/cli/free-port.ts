@@ -8,7 +8,7 @@ const tried = new Set<number>();
 
 /**
  * A TCP port for a server that must know its address before it listens: free now, never the same one twice
- * in a process, and none that the system may give to a connection in between.
+ * in a process, and none that systems usually give to connections.
  */
 export async function freePort(): Promise<number> {
   while (tried.size < END_OF_PORTS - FIRST_PORT) {
@@ -25,7 +25,8 @@ async function isFree(port: number): Promise<boolean> {
   try {
     await once(probe.listen(port, '127.0.0.1'), 'listening');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return false;
+    // Windows keeps ranges of them for itself.
+    if (['EADDRINUSE', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
     throw error;
   }
   probe.close();

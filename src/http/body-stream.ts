@@ -20,7 +20,7 @@ export function bodyStream(
       take(piece, (error) => (error ? done(error) : done(null, piece)));
     },
   });
-  // A request inside of the process has no error of its own.
+  // One inside of the process may have been destroyed without an error.
   const end = () => body.destroy(raw.errored ?? new BodyCut('the body has ended before it was whole'));
   // The client may go before anybody reads; a later reader gets the error, and until then it is no failure.
   body.on('error', () => {});

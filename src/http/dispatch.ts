@@ -5,7 +5,7 @@
  */
 import { IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { Readable } from 'node:stream';
+import { finished, Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { JSON_TYPE } from './answer.ts';
 
@@ -31,8 +31,9 @@ export function dispatch(app: FastifyInstance, request: OwnRequest): Promise<Own
     const incoming = new Incoming(request);
     const outgoing = new Outgoing(incoming);
     outgoing.once('finish', () => resolve(outgoing.answer()));
-    // Behind `finish` it changes nothing.
-    outgoing.once('close', () => reject(new Error('an answer of this process to itself broke off')));
+    outgoing.once('close', () => {
+      if (!outgoing.writableEnded) reject(new Error('an answer of this process to itself broke off'));
+    });
     app.routing(incoming, outgoing);
   });
 }
@@ -59,24 +60,33 @@ class Incoming extends IncomingMessage {
       this.headers['content-length'] = String(bytes.length);
       this.push(bytes);
     }
-    this.push(null);
+    this.#end();
   }
 
   #passOn(content: Readable): void {
-    content
-      .on('data', (piece) => this.push(piece) || content.pause())
-      .once('end', () => this.push(null))
-      .once('error', (error) => this.destroy(error))
-      .pause();
+    content.on('data', (piece) => this.push(piece) || content.pause()).pause();
+    // It may have broken off already.
+    finished(content, { writable: false }, (error) => {
+      if (error) this.destroy(error);
+      else this.#end();
+    });
+  }
+
+  #end(): void {
+    this.complete = true;
+    this.push(null);
   }
 
   override _read(): void {
     this.#content?.resume();
   }
 
-  /** Leaves the other end as it is, which is that of all requests. */
+  /**
+   * Leaves the other end as it is, which is that of all requests. As with any request, an error that nobody waits for is
+   * none: whoever sends the content knows that it broke off.
+   */
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    callback(error);
+    callback(this.listenerCount('error') === 0 ? null : error);
   }
 }
 

@@ -116,8 +116,8 @@ export function sendInPieces(scope: FastifyInstance): void {
 }
 
 /**
- * Sends JSON that is there as bytes. Somebody in the process takes the bytes themselves: what is written to an injected
- * request is copied, and both would wait for the collector.
+ * Sends JSON that is there as bytes. Somebody in the process takes the bytes themselves: joined, they would be a copy that
+ * waits for the collector.
  */
 export async function sendJson(
   request: FastifyRequest,

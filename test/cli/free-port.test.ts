@@ -8,18 +8,13 @@ test('A process is never given the same port twice, and each can be listened on'
   const ports: number[] = [];
   while (ports.length < 1_000) ports.push(await freePort());
   assert.equal(new Set(ports).size, ports.length);
-  const server = createServer().listen(ports[0], '127.0.0.1');
+  const server = createServer().listen(ports.at(-1), '127.0.0.1');
   await once(server, 'listening');
   server.close();
 });
 
-test('No port is among those that the system gives to connections and to port 0', async () => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  assert.ok(address && typeof address === 'object');
-  server.close();
+test('No port is among those that Linux and macOS give to connections', async () => {
   for (const port of await Promise.all(Array.from({ length: 100 }, freePort))) {
-    assert.ok(port >= 20_000 && port < Math.min(address.port, 32_768), String(port));
+    assert.ok(port >= 20_000 && port < 32_768, String(port));
   }
 });

@@ -1,6 +1,7 @@
 /** Statements uploaded in the dashboard: looked at, imported, and refused, as a browser without JavaScript does it. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { after, before, suite, test } from 'node:test';
 import { pino } from 'pino';
@@ -270,19 +271,25 @@ suite('a form with a file', () => {
     assert.deepEqual(failures, []);
   });
 
-  test('whose sender leaves in the middle imports nothing, and stops nobody', async () => {
-    const { action, fields } = formIn(await finance.get(LIST), '/preview');
-    const before = await entries(service);
-    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
-    const part = (name: string, more: string, text: string) =>
-      `--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${text}\r\n`;
-    const begin =
-      part('form_token', '', fields.form_token ?? '') +
-      part('file', '; filename="x.xml"', camt([])).slice(0, -20);
-    const head = `POST ${action} HTTP/1.1\r\nHost: x\r\nCookie: ${finance.cookie()}\r\nSec-Fetch-Site: same-origin\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 1000000\r\n\r\n${begin}`;
-    await new Promise((resolve) => socket.write(head, resolve));
-    socket.destroy();
-    assert.match(textOf(await look(camt([{ amount: 5 }]))), /Would wait for a person 1/);
-    assert.deepEqual(await entries(service), before);
-  });
+  for (const [what, mapping] of [
+    ['in the middle', ''],
+    ['behind the refusal of its mapping', 'nobody-has-it'],
+  ] as const)
+    test(`whose sender leaves ${what} imports nothing, and stops nobody`, async () => {
+      const { action, fields } = formIn(await finance.get(LIST), '/preview');
+      const before = await entries(service);
+      const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+      const part = (name: string, more: string, text: string) =>
+        `--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${text}\r\n`;
+      const begin =
+        part('form_token', '', fields.form_token ?? '') +
+        part('mapping', '', mapping) +
+        part('file', '; filename="x.xml"', camt([])).slice(0, -20);
+      const head = `POST ${action} HTTP/1.1\r\nHost: x\r\nCookie: ${finance.cookie()}\r\nSec-Fetch-Site: same-origin\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 1000000\r\n\r\n${begin}`;
+      await new Promise((resolve) => socket.write(head, resolve));
+      if (mapping !== '') assert.match(`${(await once(socket, 'data'))[0]}`, /^HTTP\/1\.1 400 /);
+      socket.destroy();
+      assert.match(textOf(await look(camt([{ amount: 5 }]))), /Would wait for a person 1/);
+      assert.deepEqual(await entries(service), before);
+    });
 });

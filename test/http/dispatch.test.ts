@@ -40,6 +40,8 @@ await app.register(async (scope) => {
 });
 await app.ready();
 
+const headers = { 'content-type': 'text/csv' };
+
 async function ask(request: OwnRequest) {
   const { status, headers, pieces } = await dispatch(app, request);
   return { status, headers, text: Buffer.concat(pieces).toString() };
@@ -74,7 +76,6 @@ suite('a request of the service to itself', () => {
         this.push(given++ < PIECES ? piece : null);
       },
     });
-    const headers = { 'content-type': 'text/csv' };
     const answer = await json({ method: 'PUT', url: '/length', body: content, headers });
     assert.deepEqual(answer, { length: PIECES * piece.length, isHeldBack: true });
   });
@@ -82,8 +83,37 @@ suite('a request of the service to itself', () => {
   test('is answered before its stream has ended, where nobody reads that', async () => {
     const content = new Readable({ read() {} });
     content.push('a beginning');
-    const headers = { 'content-type': 'text/csv' };
     assert.equal((await ask({ method: 'PUT', url: '/unread', body: content, headers })).status, 413);
+  });
+
+  test('gets the error of a stream that breaks off while it is read', async () => {
+    const content = new Readable({ read() {} });
+    content.push('a beginning');
+    setImmediate(() => content.destroy(new Error('the browser has left')));
+    const { status, text } = await ask({ method: 'PUT', url: '/length', body: content, headers });
+    assert.deepEqual([status, JSON.parse(text).message], [500, 'the browser has left']);
+  });
+
+  test('gets one of a stream that was given up before, with an error or without', async () => {
+    for (const error of [new Error('the browser has left'), undefined]) {
+      const content = new Readable({ read() {} });
+      await new Promise((resolve) =>
+        content
+          .once('error', () => {})
+          .once('close', resolve)
+          .destroy(error),
+      );
+      const { status } = await ask({ method: 'PUT', url: '/length', body: content, headers });
+      assert.equal(status, 500);
+    }
+  });
+
+  test('outlives a stream that breaks off behind its answer', async () => {
+    const content = new Readable({ read() {} });
+    await ask({ method: 'PUT', url: '/unread', body: content, headers });
+    await new Promise((resolve) => content.once('close', resolve).destroy(new Error('the browser has left')));
+    await nextTurn();
+    assert.equal((await ask({ method: 'GET', url: '/nothing' })).status, 204);
   });
 
   test('fails where its answer breaks off', async () => {

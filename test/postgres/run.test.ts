@@ -13,11 +13,17 @@ test('a read that names its form is written once, with the values of each time',
       return { execute: () => Promise.resolve([{ values }]) };
     },
   };
-  const read = (value: number) => ({
-    ...all(sql`SELECT a WHERE b = ${value} AND c = ${raw('d')}`, asItIs<object>),
+  const read = (value: number, column: string) => ({
+    ...all(sql`SELECT a WHERE b = ${value} AND c = ${raw(column)}`, asItIs<object>),
     form: 'of this test',
   });
-  for (const value of [1, 2]) answers.push(...(await runOn(instance as never, read(value))));
+  // What differs beside values has no place in a form.
+  for (const [value, column] of [
+    [1, 'd'],
+    [2, 'e'],
+  ] as const) {
+    answers.push(...(await runOn(instance as never, read(value, column))));
+  }
   assert.deepEqual(answers, [{ values: [1] }, { values: [2] }]);
   assert.deepEqual(texts, Array(2).fill('SELECT a WHERE b = $1 AND c = d'));
 });

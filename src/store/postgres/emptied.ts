@@ -1,5 +1,5 @@
 /** What a query of the driver was made of: its statement, and the values. */
-const PARTS = { strings: null, args: null, string: null, parameters: null, signature: null };
+const PARTS = { strings: null, args: null, string: null, statement: null, parameters: null, signature: null };
 
 /**
  * Takes out of queries that are answered what they were made of. The driver sets functions on each, and V8 makes a function

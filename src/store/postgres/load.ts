@@ -11,7 +11,7 @@ import type { Loaded, Needs, Writes } from '../store.ts';
 import type { Table } from '../tables.ts';
 import type { CheckoutCache } from './checkouts.ts';
 import type { Sql } from './connection.ts';
-import { readRows, runOn, send } from './run.ts';
+import { readRows, runOn } from './run.ts';
 import { type Seen, seenKey } from './statements.ts';
 
 /** The loaded rows, kept up to date with what the units before have decided to write. */
@@ -45,11 +45,11 @@ export async function loadView(
   function lock(table: 'checkout' | 'webhook_endpoint', wanted: readonly string[]): void {
     if (wanted.length === 0) return;
     const from = statement`${raw(table)} WHERE ${owned(tenant)} AND ${isAnyOf('id', wanted)}`;
-    waiting.push(send(sql, locking(from, 'id', { how: 'NO KEY UPDATE' })));
+    waiting.push(readRows(sql, locking(from, 'id', { how: 'NO KEY UPDATE' })));
   }
   lock('checkout', [...ids, ...subjects]);
   lock('webhook_endpoint', endpointIds);
-  for (const each of resourceLocks(tenant, all)) waiting.push(send(sql, each));
+  for (const each of resourceLocks(tenant, all)) waiting.push(readRows(sql, each));
   const found = loadResources(tenant, all, (read, done, counted) => {
     const rows = readRows(sql, read.sql);
     waiting.push(

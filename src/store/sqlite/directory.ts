@@ -35,6 +35,9 @@ export function addAccount(runner: Runner, account: FirstOfAccount): void {
   sumRow(runner, ['account', account.number]);
 }
 
+/** Another version than that of nothing, so that a damaged file is read all the same. */
+const MISSING = -2;
+
 const fetchVersion: Read<number | null> = {
   ...one(sql`SELECT version FROM directory`, ({ version }: { readonly version: number }) => version),
   form: 'version of the directory',
@@ -57,7 +60,7 @@ export function directory(database: DatabaseSync, runner: Runner) {
   function storedVersion(): number {
     const now = performance.now();
     if (now - seenAt < FRESH_MS) return lastSeen;
-    lastSeen = read(fetchVersion) ?? -1;
+    lastSeen = read(fetchVersion) ?? MISSING;
     seenAt = now;
     return lastSeen;
   }
