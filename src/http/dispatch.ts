@@ -3,10 +3,11 @@
  * tests: it sets functions on each answer, which V8 makes among its old objects, so that every request with all that hangs
  * on it stayed until those were collected. (Measured beside an export: 26 KB for each page of 50 sessions.)
  */
-import { IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders } from 'node:http';
 import { Socket } from 'node:net';
 import { finished, Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
+import { http } from '../lib/node-http.ts';
 import { JSON_TYPE } from './answer.ts';
 
 export type OwnRequest = {
@@ -41,7 +42,7 @@ export function dispatch(app: FastifyInstance, request: OwnRequest): Promise<Own
 /** The other end of all these requests: this machine. */
 const thisMachine = Object.defineProperty(new Socket(), 'remoteAddress', { value: '127.0.0.1' });
 
-class Incoming extends IncomingMessage {
+class Incoming extends http.IncomingMessage {
   readonly #content: Readable | null;
 
   constructor({ method, url, body, headers }: OwnRequest) {
@@ -90,7 +91,7 @@ class Incoming extends IncomingMessage {
   }
 }
 
-class Outgoing extends ServerResponse {
+class Outgoing extends http.ServerResponse {
   readonly #pieces: Uint8Array[] = [];
 
   answer(): OwnAnswer {
