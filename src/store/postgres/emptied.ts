@@ -1,4 +1,4 @@
-/** What a query of the driver was made of: its statement, and the values. */
+/** Parts that a query of the driver is made of, its statement and the values, all of them taken out. */
 const PARTS = { strings: null, args: null, string: null, statement: null, parameters: null, signature: null };
 
 /**

@@ -44,6 +44,7 @@ async function rowsOf(
   { text, values }: Written,
   how: { readonly prepare: boolean },
 ): Promise<Row[]> {
+  // Sent at once, and so in the order in which they are asked.
   const query = sql.unsafe(text, values, how).execute();
   const answer: RowList<Row[]> = await query;
   emptyQueries([query]);
