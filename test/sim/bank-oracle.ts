@@ -262,9 +262,10 @@ function attemptNamed({ attempts }: Checkout, { names }: Booking) {
   return attempts.find(({ rail, reference }) => rail === BANK && reference === first);
 }
 
-/** The merchant wants to be asked about money that came on a day behind the end. */
+/** The merchant wants to be asked about money of a day that had begun nowhere when the session ended: not in Kiribati, UTC+14. */
 function isHeld({ lifecycle, policy }: Checkout, { bookedOn }: Booking): boolean {
-  return policy.late === 'hold' && lifecycle.state === 'expired' && Date.parse(bookedOn) > lifecycle.at;
+  const firstAt = Date.parse(`${bookedOn}T00:00:00+14:00`);
+  return policy.late === 'hold' && lifecycle.state === 'expired' && firstAt > lifecycle.at;
 }
 
 /** True if the session waits for just this amount, from a payer of this name. */
