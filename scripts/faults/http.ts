@@ -3,6 +3,8 @@ import type { Fault } from './fault.ts';
 import { http } from './rooms.ts';
 
 const fastFetch = { file: 'src/http/fast-fetch.ts', tests: ['test/http/fast-fetch.test.ts'] };
+const fastPath = { file: 'src/http/fast-path.ts', tests: ['test/http/fast-fetch.test.ts'] };
+const fastPage = { file: 'src/http/fast-page.ts', tests: ['test/http/fast-page.test.ts'] };
 
 export const httpFaults: readonly Fault[] = [
   {
@@ -222,44 +224,74 @@ export const httpFaults: readonly Fault[] = [
   {
     name: 'the fast path leaves out the headers of every answer',
     ...fastFetch,
-    find: '...commonHeaders(requestId(request)),',
-    replace: "'x-request-id': requestId(request),",
+    find: '...commonHeaders(requestId()),',
+    replace: "'x-request-id': requestId(),",
   },
   {
     name: 'the fast path answers whoever is refused',
     ...fastFetch,
-    find: 'if (refusal || ',
-    replace: 'if (',
+    find: '!refusal && ',
+    replace: '',
   },
   {
     name: 'the fast path answers in minor units who counts hundredths',
     ...fastFetch,
-    find: ' || isReadLoosely(principal, request.headers, FETCH)',
+    find: ' && !isReadLoosely(principal, request.headers, FETCH)',
     replace: '',
   },
   {
     name: 'the fast path sends what the client has',
-    ...fastFetch,
+    ...fastPath,
     find: "    headers['if-none-match'] === undefined &&\n",
     replace: '',
   },
   {
     name: 'a fetch that the fast path hands on counts twice',
     ...fastFetch,
-    find: 'admission.handOn(request, decision);',
-    replace: '',
+    find: 'handOn: () => admission.handOn(request, decision)',
+    replace: 'handOn: () => {}',
   },
   {
     name: 'the fast path counts a fetch under its path',
-    ...fastFetch,
-    find: "onAnswered('GET', ROUTE,",
+    ...fastPath,
+    find: "onAnswered('GET', route,",
     replace: "onAnswered('GET', request.url ?? '',",
   },
   {
     name: 'the fast path keeps connections open in a stop',
-    ...fastFetch,
+    ...fastPath,
     tests: ['test/api/operations.test.ts'],
     find: " || phase() === 'stopping'",
+    replace: '',
+  },
+  {
+    name: 'a page that the fast path hands on counts twice',
+    ...fastPage,
+    find: 'counted.get(raw) ? 0 : ',
+    replace: '',
+  },
+  {
+    name: 'the fast path shows pages to whoever asks too much',
+    ...fastPage,
+    find: 'limiter.take(addressOf(request)) === 0',
+    replace: 'limiter.take(addressOf(request)) >= 0',
+  },
+  {
+    name: 'the fast path counts all payers behind a proxy as one',
+    ...fastPage,
+    find: 'proxies.length === 0 ?',
+    replace: 'proxies.length >= 0 ?',
+  },
+  {
+    name: 'the fast path shows a page in the language of the browser, whatever was chosen',
+    ...fastPage,
+    find: "localeOf(request.headers['accept-language'], lang)",
+    replace: "localeOf(request.headers['accept-language'], undefined)",
+  },
+  {
+    name: 'a page from the fast path may load what the API allows, which is nothing',
+    ...fastPage,
+    find: "      'content-security-policy': CONTENT_SECURITY_POLICY,\n",
     replace: '',
   },
   {

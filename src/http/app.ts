@@ -9,6 +9,7 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type { RateLimiter } from '../lib/rate-limit.ts';
+import { createPayerPages } from '../pages/payer-pages.ts';
 import { pageRoutes } from '../pages/routes.ts';
 import { createAddressConnections } from './address-connections.ts';
 import { createAdmission, createLimits, limitAddresses, type Rates } from './admission.ts';
@@ -24,6 +25,7 @@ import { serveDocs } from './docs.ts';
 import { RequestError } from './errors.ts';
 import { answerFailures, answerUnreadable, refusePipelined, sendError } from './failure.ts';
 import { fastFetch } from './fast-fetch.ts';
+import { createPageAdmission, fastPage } from './fast-page.ts';
 import { type AskOwn, createInProcess } from './in-process.ts';
 import { createLoggedRequests } from './logged-requests.ts';
 import type { Metrics } from './metrics.ts';
@@ -103,7 +105,13 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     logger,
     onRefused: metrics.connectionRefused,
   });
-  const answersFast = fastFetch({ ...options, admission, requestId, waitedMs, onAnswered: metrics.answered });
+  const payerPages = createPayerPages(options);
+  const pageAdmission = createPageAdmission(limits.addresses, trustProxy);
+  const inFront = { ...options, requestId, waitedMs, onAnswered: metrics.answered };
+  const fastPaths = [
+    fastFetch({ ...inFront, admission }),
+    fastPage({ ...inFront, payerPages, pageAdmission }),
+  ];
   // Fastify's own type of loggers, so that the app is of the type that everybody expects.
   const baseLogger: FastifyBaseLogger = logger;
   const app: FastifyInstance = Fastify({
@@ -119,7 +127,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
         handle: (request, response) =>
           arrive(request, () => {
             if (overload.refuses(request, response, lateMs(request))) return;
-            if (!answersFast(request, response, handle)) handle(request, response);
+            if (!fastPaths.some((answers) => answers(request, response, handle))) handle(request, response);
           }),
         refuse: refusePipelined(requestId, publicUrl, metrics),
         mayConnect: ofAddresses.mayConnect,
@@ -199,7 +207,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(async (pages) => {
     await pages.register(formbody, { bodyLimit: 4096 });
     sendInPieces(pages);
-    pageRoutes(pages, options, limits.addresses);
+    pageRoutes(pages, options, payerPages, pageAdmission.waitOf);
   });
   await app.register(async (scope) => {
     sendInPieces(scope);

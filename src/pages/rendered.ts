@@ -2,42 +2,65 @@
  * Cache of rendered pages: a link is looked at more often than its session changes, by payers who wait and by people
  * they share it with. Parts that differ from one look to the next are inserted afterwards.
  */
-import { createLru } from '../lib/lru.ts';
+import type { Account } from '../accounts/account.ts';
+import { createKeptBytes, type Kept } from '../lib/kept-bytes.ts';
 import { pageOf } from './page.ts';
 import { newOnce, ONCE_FIELD } from './pay-form.ts';
-import { accentOf, logoOf, type Visit } from './visit.ts';
+import { accentOf, logoOf, type Opened, type Visit } from './visit.ts';
 
-/** The bytes of a page, with a one-time value that only holds the place of others; `onceAt` is null without a form. */
-type Rendered = { readonly settings: string; readonly bytes: Buffer; readonly onceAt: number | null };
+/** A page in UTF-8, with a character for each byte: so it goes out in one piece with its head. */
+export type PageBytes = string;
 
-/** Bytes in the cache, at most: some 12,000 pages. */
-const MAX_KEPT_BYTES = 64 * 2 ** 20;
-/** What an entry takes beside the bytes of its page. */
-const ENTRY_BYTES = 600;
+/**
+ * A page that is kept, with a one-time value that only holds the place of others: `onceAt` bytes behind its beginning, or null
+ * without a form. `settings` are those of the account.
+ */
+type About = { account: Account; readonly settings: string; readonly onceAt: number | null };
 
-const kept = createLru<string, Rendered>({
-  most: MAX_KEPT_BYTES,
-  sizeOf: ({ bytes }) => bytes.length + ENTRY_BYTES,
-});
+/** Bytes in the cache: some 12,000 pages. */
+const BLOCKS = 64;
+const BLOCK_BYTES = 2 ** 20;
 
-/** The bytes are to be sent, not changed. */
-export function renderedPage(visit: Visit, basePath: string): Buffer {
-  const { checkout, locale } = visit;
-  // Pages of the choice of method beside an open transfer are rare, so they are not cached.
-  if (visit.isChoosing) return Buffer.from(pageOf(visit, basePath));
-  const key = `${checkout.token} ${checkout.version} ${locale.formatTag} ${locale.query}`;
-  let page = kept.get(key);
-  const settings = settingsOf(visit);
-  if (page?.settings !== settings) {
-    page = { settings, ...bytesOf(pageOf(visit, basePath)) };
-    kept.set(key, page);
+export type RenderedPages = ReturnType<typeof createRenderedPages>;
+
+export function createRenderedPages(visitOf: (opened: Opened) => Visit, basePath: string) {
+  const kept = createKeptBytes<About>(BLOCKS, BLOCK_BYTES);
+
+  function fresh(key: string, opened: Opened): PageBytes {
+    const { account } = opened;
+    const visit = visitOf(opened);
+    const settings = settingsOf(visit);
+    const known = kept.get(key);
+    if (known?.about.settings === settings) {
+      known.about.account = account;
+      return withOwnOnce(known);
+    }
+    const page = pageOf(visit, basePath);
+    kept.set(key, page, { account, settings, onceAt: onceIn(page) });
+    return latin1Of(page);
   }
-  const { bytes, onceAt } = page;
-  if (onceAt === null) return bytes;
-  const own = Buffer.from(bytes);
-  own.write(newOnce(), onceAt, 'latin1');
-  return own;
+
+  return {
+    /** The page of this look, for which the account is looked at more closely only if it may have changed. */
+    of(opened: Opened): PageBytes {
+      const { checkout, account, locale, isChoosing } = opened;
+      // Pages of the choice of method beside an open transfer are rare, so they are not kept.
+      if (isChoosing) return latin1Of(pageOf(visitOf(opened), basePath));
+      const key = `${checkout.token} ${checkout.version} ${locale.formatTag} ${locale.query}`;
+      const known = kept.get(key);
+      return known?.about.account === account ? withOwnOnce(known) : fresh(key, opened);
+    },
+  };
 }
+
+function withOwnOnce({ about: { onceAt }, block, start, end }: Kept<About>): PageBytes {
+  if (onceAt === null) return block.toString('latin1', start, end);
+  const once = newOnce();
+  const [before, behind] = [start + onceAt, start + onceAt + once.length];
+  return block.toString('latin1', start, before) + once + block.toString('latin1', behind, end);
+}
+
+const latin1Of = (page: string): PageBytes => Buffer.from(page).toString('latin1');
 
 /** Settings that an operator can change without a new version of the session. */
 function settingsOf(visit: Visit): string {
@@ -47,13 +70,8 @@ function settingsOf(visit: Visit): string {
 }
 
 /** Nothing else on the page can look like the field: quotes are escaped wherever they come from elsewhere. */
-function bytesOf(page: string): Pick<Rendered, 'bytes' | 'onceAt'> {
-  // Memory of its own: a piece of a pool would keep all of the pool.
-  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(page));
-  bytes.write(page);
+function onceIn(page: string): number | null {
   const field = ONCE_FIELD.exec(page);
-  return {
-    bytes,
-    onceAt: field?.[1] === undefined ? null : bytes.indexOf(field[0]) + field[0].indexOf(field[1]),
-  };
+  if (field?.[1] === undefined) return null;
+  return Buffer.byteLength(page.slice(0, field.index)) + field[0].indexOf(field[1]);
 }

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { logoBytes, logoFacts } from '../accounts/logo.ts';
 import { isCovered, openTransfer } from '../checkout/session.ts';
+import { type Locale, localeOf } from '../i18n/locale.ts';
 import type { Asset } from '../lib/asset.ts';
-import type { RateLimiter } from '../lib/rate-limit.ts';
 import { DamagedRow, StoreUnavailable } from '../store/errors.ts';
 import { accentSheet } from './accent.ts';
 import { type ActionResult, cancelAttempt, decideStep, type Form, pay } from './actions.ts';
@@ -13,15 +13,15 @@ import type { PageDependencies } from './dependencies.ts';
 import { createEventStreams } from './event-streams.ts';
 import { fileNameOf, fileOf, type Kind } from './files.ts';
 import { pageOf } from './page.ts';
+import type { PayerPages } from './payer-pages.ts';
 import { problemPage, type Trouble } from './problem.ts';
 import { createProviderSteps, goingOnPage } from './provider.ts';
 import { receiptOf } from './receipt.ts';
-import { renderedPage } from './rendered.ts';
 import { verifiedReceipt } from './verification.ts';
-import { addressOf, basePathOf, choiceAddress, localeOfRequest, openVisit, type Visit } from './visit.ts';
+import { addressOf, choiceAddress, type Look, type Visit } from './visit.ts';
 
 /** Content security policy: only our own files, and no page of another site around ours. */
-const CONTENT_SECURITY_POLICY =
+export const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -39,7 +39,8 @@ const IMMUTABLE = 'public, max-age=31536000, immutable';
 /** Policy of PDFs: the browser's own viewer brings styles and scripts of its own. */
 const FILE_POLICY = "frame-ancestors 'none'";
 
-const PAGE = '/transaction/:token';
+export const PAGE = '/transaction/:token';
+export const HTML_TYPE = 'text/html; charset=utf-8';
 
 /** The address of a stylesheet with a color that an account has chosen. */
 const ACCENT = /^accent-([0-9a-f]{6})-[0-9a-f]{16}\.css$/;
@@ -47,9 +48,10 @@ const ACCENT = /^accent-([0-9a-f]{6})-[0-9a-f]{16}\.css$/;
 export function pageRoutes(
   pages: FastifyInstance,
   dependencies: PageDependencies,
-  limiter: RateLimiter,
+  { basePath, open, visitOf, bytesOf }: PayerPages,
+  /** Milliseconds until the client may ask, of a request that is counted. */
+  waitOf: (request: FastifyRequest) => number,
 ): void {
-  const basePath = basePathOf(dependencies);
   const streams = createEventStreams(dependencies);
   const provider = createProviderSteps(dependencies);
   pages.addHook('preClose', async () => streams.close());
@@ -71,7 +73,7 @@ export function pageRoutes(
 
   pages.addHook('onRequest', (request, reply, done) => {
     reply.header('content-security-policy', CONTENT_SECURITY_POLICY);
-    const waitMs = limiter.take(request.ip);
+    const waitMs = waitOf(request);
     if (waitMs > 0) {
       reply.header('retry-after', Math.ceil(waitMs / 1000));
       sendProblem(request, reply, 429, 'tooMany');
@@ -110,15 +112,16 @@ export function pageRoutes(
   /** A route of a session's page; what no token opens does not exist. */
   function onVisit(respond: (visit: Visit, request: FastifyRequest, reply: FastifyReply) => unknown) {
     return async (request: FastifyRequest, reply: FastifyReply) => {
-      const visit = await openVisit(dependencies, request);
-      return visit === null ? sendNotFound(request, reply) : respond(visit, request, reply);
+      const opened = await open(lookOf(request));
+      return opened === null ? sendNotFound(request, reply) : respond(visitOf(opened), request, reply);
     };
   }
 
-  pages.get(
-    PAGE,
-    onVisit((visit, _request, reply) => sendHtml(reply, 200, renderedPage(visit, basePath))),
-  );
+  pages.get(PAGE, async (request, reply) => {
+    const opened = await open(lookOf(request));
+    if (opened === null) return sendNotFound(request, reply);
+    return sendHtml(reply, 200, Buffer.from(bytesOf(opened), 'latin1'));
+  });
 
   pages.get(
     `${PAGE}/receipt`,
@@ -226,7 +229,8 @@ export function pageRoutes(
     before: Visit,
     { statusCode, alert }: Exclude<ActionResult, 'continue' | null>,
   ) {
-    const visit = (await openVisit(dependencies, request)) ?? before;
+    const opened = await open(lookOf(request));
+    const visit = opened === null ? before : visitOf(opened);
     return sendHtml(reply, statusCode, pageOf(visit, basePath, visit.locale.language.messages[alert]));
   }
 }
@@ -246,12 +250,25 @@ function comesFromElsewhere({ headers }: FastifyRequest): boolean {
   return site !== undefined && site !== 'same-origin' && site !== 'none';
 }
 
+function lookOf(request: FastifyRequest): Look {
+  return {
+    token: (request.params as { token: string }).token,
+    locale: localeOfRequest(request),
+    isChoosing: (request.query as { choose?: unknown }).choose !== undefined,
+    requestId: request.id,
+  };
+}
+
+function localeOfRequest({ headers, query }: FastifyRequest): Locale {
+  return localeOf(headers['accept-language'], (query as { lang?: unknown }).lang);
+}
+
 function formOf({ body }: FastifyRequest): Form {
   return typeof body === 'object' && body !== null ? (body as Form) : {};
 }
 
 function sendHtml(reply: FastifyReply, statusCode: number, page: string | Buffer): FastifyReply {
-  return reply.code(statusCode).type('text/html; charset=utf-8').send(page);
+  return reply.code(statusCode).type(HTML_TYPE).send(page);
 }
 
 /** Signal that aborts when the client has left, which may be so already; one that is to ask again has time to. */

@@ -64,7 +64,7 @@ test('a start loads what serves, and nothing for what may never be asked', async
   assert.ok(ours.includes('src/http/app.ts') && ours.includes('src/store/sqlite/store.ts'));
   assert.deepEqual(
     packages.filter((name) => name in dependencies),
-    ['@fastify/formbody', 'ajv', 'fastify', 'ibantools', 'ipaddr.js', 'pino', 'uqr'],
+    ['@fastify/formbody', '@fastify/proxy-addr', 'ajv', 'fastify', 'ibantools', 'ipaddr.js', 'pino', 'uqr'],
   );
   // Fastify would bring them along, and the types of schemas.
   for (const name of ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'typebox'])

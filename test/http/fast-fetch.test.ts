@@ -1,54 +1,19 @@
 /** The fast path of fetches: it says what the route says, byte for byte, and counts what the route counts. */
 import assert from 'node:assert/strict';
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { after, suite, type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { createAccount } from '../../src/accounts/account.ts';
 import { configure } from '../api/bank.ts';
 import { createSession, WELL_FORMED_ID } from '../api/shop.ts';
 import { scaled } from '../support/scale.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { answersTo, atRoutes, counted } from './wire.ts';
 
 /** Ends of the path: a fetch with an empty query has the same meaning, and is the route's. */
 const WAYS = { fast: '', byRoute: '?' } as const;
 
-/** Answers to these requests, which go over one connection at once; the time of an answer is left out. */
-async function answersTo({ config }: TestService, requests: readonly string[]): Promise<string> {
-  const socket = connect(config.PORT, '127.0.0.1').setEncoding('utf8');
-  let text = '';
-  socket.on('data', (part) => {
-    text += part;
-  });
-  socket.write(requests.join(''));
-  await once(socket, 'close');
-  return text.replaceAll(/^Date: .*\r\n/gm, '');
-}
-
 const fetchOf = (id: string, way: string, headers: readonly string[], version = '1.1') =>
   `GET /v3/checkout/${id}${way} HTTP/${version}\r\nHost: x\r\n${headers.map((each) => `${each}\r\n`).join('')}\r\n`;
-
-/** Requests that reach the handler of a route while this works. */
-async function atRoutes(work: () => Promise<unknown>): Promise<number> {
-  let count = 0;
-  const counts = () => {
-    count++;
-  };
-  subscribe('tracing:fastify.request.handler:start', counts);
-  await work();
-  unsubscribe('tracing:fastify.request.handler:start', counts);
-  return count;
-}
-
-/** Requests for a session that were counted, by their status. */
-async function counted({ call }: TestService): Promise<Record<string, number>> {
-  const { text } = await call('GET', '/metrics');
-  const lines = text.matchAll(
-    /^opentill_http_request_duration_seconds_count\{method="GET",route="\/v3\/checkout\/:id",status="(\d+)"\} (\d+)$/gm,
-  );
-  return Object.fromEntries([...lines].map(([, status, count]) => [status, Number(count)]));
-}
 
 suite('a fetch', async () => {
   const service = await startService({ after });
@@ -140,10 +105,10 @@ suite('a fetch', async () => {
   test('counts as the same request on both ways', async () => {
     const added: Record<string, number>[] = [];
     for (const way of Object.values(WAYS)) {
-      const before = await counted(service);
+      const before = await counted(service, '/v3/checkout/:id');
       for (const id of ids) await answersTo(service, [fetchOf(id, way, [...plain, end])]);
       await answersTo(service, [fetchOf('chk_1', way, [end])]);
-      const all = Object.entries(await counted(service));
+      const all = Object.entries(await counted(service, '/v3/checkout/:id'));
       const more = all.map(([status, count]) => [status, count - (before[status] ?? 0)] as const);
       added.push(Object.fromEntries(more.filter(([, count]) => count > 0)));
     }

@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { fastify } from 'fastify';
 import { TOKEN_SECRET_LENGTH, tokenOf } from '../../src/checkout/token.ts';
 import { newId, randomText } from '../../src/lib/id.ts';
-import { createRateLimiter } from '../../src/lib/rate-limit.ts';
 import { accentSheet } from '../../src/pages/accent.ts';
 import type { PageDependencies } from '../../src/pages/dependencies.ts';
+import { createPayerPages } from '../../src/pages/payer-pages.ts';
 import { pageRoutes } from '../../src/pages/routes.ts';
 import { DamagedRow, StoreClosed, StoreUnavailable } from '../../src/store/errors.ts';
 
@@ -17,7 +17,7 @@ function appOf(fetch: () => Promise<never>) {
     store: { checkouts: { fetch } },
     rails: [],
   } as unknown as PageDependencies;
-  app.register(async (pages) => pageRoutes(pages, dependencies, createRateLimiter(0, Date.now)));
+  app.register(async (pages) => pageRoutes(pages, dependencies, createPayerPages(dependencies), () => 0));
   return app;
 }
 
