@@ -173,4 +173,18 @@ export const turnFaults: readonly Fault[] = [
     find: "callback(this.listenerCount('error') === 0 ? null : error)",
     replace: 'callback(error)',
   },
+  {
+    name: 'a service at rest keeps what its start has used',
+    file: 'src/cli/collector.ts',
+    tests: ['test/cli/collector.test.ts'],
+    find: "type: 'major', execution: 'sync', flavor: 'last-resort'",
+    replace: "type: 'minor', execution: 'sync'",
+  },
+  {
+    name: 'a service under load stands still to give memory back',
+    file: 'src/cli/collector.ts',
+    tests: ['test/cli/collector.test.ts'],
+    find: 'if (utilization < QUIET_UTILIZATION) collectAll();',
+    replace: 'if (utilization > 0) collectAll();',
+  },
 ];

@@ -6,6 +6,7 @@
  * before the first request.
  */
 import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 export function setCollector(): void {
   keepYoungObjectsYoung();
@@ -28,4 +29,29 @@ function keepYoungObjectsYoung(): void {
  */
 function collectEverythingLater(): void {
   setFlagsFromString('--incremental-marking-soft-trigger=75');
+}
+
+/** Time behind a start in which a process that does next to nothing is at rest, and the share of it that it may work. */
+const QUIET_MS = 1000;
+const QUIET_UTILIZATION = 0.1;
+
+/**
+ * Gives back what a start has used, once, if nobody asks for anything behind it: garbage, and the space for young objects,
+ * which has grown for what stays of a start. V8 would keep that until much has come to be collected. It stands still for this
+ * for a tenth of a second; under load it would need the space again, so it keeps it.
+ */
+export function collectStart(quietMs = QUIET_MS): void {
+  const before = performance.eventLoopUtilization();
+  setTimeout(() => {
+    const { utilization } = performance.eventLoopUtilization(before);
+    if (utilization < QUIET_UTILIZATION) collectAll();
+  }, quietMs).unref();
+}
+
+/** Node.js has this function of V8 where it was asked for when the process began, a new context where it is asked for now. */
+function collectAll(): void {
+  setFlagsFromString('--expose-gc');
+  const collect: NodeJS.GCFunction = runInNewContext('gc');
+  setFlagsFromString('--no-expose-gc');
+  collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }

@@ -1,7 +1,7 @@
 import { readConfig, readSetting } from '../../config/read.ts';
 import { settings } from '../../config/settings.ts';
 import type { OpenOptions } from '../../store/store.ts';
-import { setCollector } from '../collector.ts';
+import { collectStart, setCollector } from '../collector.ts';
 import { plainCommand } from '../declare/access.ts';
 import { exitStatus } from '../failure.ts';
 import { freePort } from '../free-port.ts';
@@ -57,6 +57,7 @@ export async function serve(storeOptions: Pick<OpenOptions, 'copyLogAtBytes'> = 
     process.stdout.on('error', () => {});
     // One write: a reader that waits for the first line may read the rest at once.
     console.log([`opentill listening on ${address}`, ...lines].join('\n'));
+    collectStart();
   } catch (error) {
     for (const signal of SIGNALS) process.off(signal, stop);
     await service.stop();
