@@ -235,8 +235,11 @@ export function guardConnections(options: ConnectionOptions = {}) {
     });
     // Node.js would answer an unknown `Expect` itself, past all limits; RFC 9110 section 10.1.1 lets a server ignore it.
     server.on('checkExpectation', (request, response) => server?.emit('request', request, response));
-    const looking = setInterval(endUnread, lookMs).unref();
-    server.once('close', () => clearInterval(looking));
+    // One that never listens is never closed, either.
+    server.once('listening', () => {
+      const looking = setInterval(endUnread, lookMs).unref();
+      server?.once('close', () => clearInterval(looking));
+    });
     return server;
   }
 
