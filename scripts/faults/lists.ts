@@ -235,6 +235,12 @@ export const listFaults: readonly Fault[] = [
     replace: "max_parallel_workers_per_gather: '2'",
   },
   {
+    name: 'a search on SQLite ends with what is found among the first rows',
+    ...sqlite('resources/checkout-walk', 'sqlite/lists'),
+    find: 'near.isWhole || found.hasMore',
+    replace: 'near.isWhole || found.rows.length > 0',
+  },
+  {
     name: 'a search beside amounts ends where few have them',
     ...sqlite('resources/checkout-walk', 'sqlite/lists'),
     find: 'amounts?.found === 0',

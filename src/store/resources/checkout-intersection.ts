@@ -7,15 +7,10 @@ import type { CheckoutRow } from '../columns.ts';
 import type { Page } from '../page.ts';
 import { join, type Sql, sql } from '../sql.ts';
 import { rowsOf, type Steps } from '../steps.ts';
-import type { Lead, Many } from './checkout-leads.ts';
+import { type Lead, type Many, mostAgain } from './checkout-leads.ts';
 import { among, withinOf } from './checkout-pages.ts';
 import { INDEXES } from './checkout-search.ts';
 import { directionOf, owned } from './read.ts';
-
-/** Sessions that are looked at one by one where the first suggest that the page is among so many. */
-const MOST_AGAIN = 4_000;
-/** Times as many as are expected to be enough. */
-const MARGIN = 2;
 
 type First = Pick<Lead, 'first' | 'rest'>;
 
@@ -25,11 +20,11 @@ export function* intersected(many: Many): Steps<Page<CheckoutRow>> {
   for (const lead of inTheirOrder(many)) {
     const { found, isWhole } = yield* amongFirst(many, lead, limits.near);
     if (isWhole) return found;
-    const most = Math.ceil((MARGIN * limits.near * (page.limit + 1)) / found.rows.length);
-    again.push({ lead, most });
+    const most = mostAgain(limits, page, found.rows.length);
+    if (most !== null) again.push({ lead, most });
   }
   const [best] = again.sort((one, other) => one.most - other.most);
-  if (best !== undefined && best.most <= MOST_AGAIN) {
+  if (best !== undefined) {
     const { found, isWhole } = yield* amongFirst(many, best.lead, best.most);
     if (isWhole) return found;
   }

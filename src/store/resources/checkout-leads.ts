@@ -36,7 +36,18 @@ export type ListLimits = {
   readonly few: number;
   /** So many of the list are gone through within a few milliseconds. */
   readonly near: number;
+  /** So many, where those suggest that the page is among them. */
+  readonly again: number;
 };
+
+/** Times as many rows as are expected to be enough. */
+const MARGIN = 2;
+
+/** Rows among which the page should be, by how many the near ones have of it; null if these are too many. */
+export function mostAgain({ near, again }: ListLimits, { limit }: PageRequest, found: number): number | null {
+  const most = Math.ceil((MARGIN * near * (limit + 1)) / found);
+  return most <= again ? most : null;
+}
 
 type Asked = {
   readonly tenant: Tenant;
