@@ -70,9 +70,9 @@ export const listFaults: readonly Fault[] = [
   },
   {
     name: 'a search that finds many far from the beginning leaves out the first of them',
-    ...sqlite('resources/checkout-walk', 'sqlite/lists'),
-    find: "['<=', '<']",
-    replace: "['<', '<']",
+    ...sqlite('resources/checkout-search', 'sqlite/lists'),
+    find: "['max', '<=', '<']",
+    replace: "['max', '<', '<']",
   },
   {
     name: 'a search of a few characters leaves out what is made of items',
@@ -233,6 +233,12 @@ export const listFaults: readonly Fault[] = [
     ...postgres('postgres/searches', 'postgres/searches'),
     find: "max_parallel_workers_per_gather: '0'",
     replace: "max_parallel_workers_per_gather: '2'",
+  },
+  {
+    name: 'a search on PostgreSQL of which the first of the list have nothing has nothing at all',
+    ...postgres('resources/checkout-intersection', 'postgres/lists'),
+    find: 'if (bounds === null) return',
+    replace: 'if (bounds !== null) return',
   },
   {
     name: 'a search on SQLite ends with what is found among the first rows',

@@ -13,9 +13,9 @@ import {
   isRanged,
   rangeIn,
 } from './checkout-filters.ts';
-import { type InOrder, withinOf } from './checkout-pages.ts';
+import type { InOrder } from './checkout-pages.ts';
 import { searched } from './checkout-search.ts';
-import { type Bound, directionOf, indexedBy, owned, upTo } from './read.ts';
+import { type Bound, directionOf, indexedBy, owned, upTo, withinOf } from './read.ts';
 
 export type Lead = {
   /** Ids of the sessions that fulfil it, within the bounds; where `most` is given, no more have to be found. */

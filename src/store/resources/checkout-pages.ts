@@ -2,16 +2,12 @@
 import type { Tenant } from '../../checkout/tenant.ts';
 import type { CheckoutRow } from '../columns.ts';
 import type { Page, PageRequest } from '../page.ts';
-import { either, join, nothing, raw, type Sql, sql } from '../sql.ts';
+import { either, raw, type Sql, sql } from '../sql.ts';
 import type { Steps } from '../steps.ts';
 import { type CheckoutFilter, checkoutFilters, isClassified, isRanged } from './checkout-filters.ts';
 import { begins } from './checkout-search.ts';
 import { checkoutColumns } from './checkouts.ts';
 import { type Bound, conditionsOf, indexedBy, inTime, owned, pageOf, RARELY } from './read.ts';
-
-/** The bounds, each behind an AND. */
-export const withinOf = (bounds: readonly Bound[], key = raw('id')): Sql =>
-  join([nothing, ...bounds.map(([comparison, id]) => sql`${key} ${raw(comparison)} ${id}`)], ' AND ');
 
 export const looksAtOverview = (filter: CheckoutFilter) => isRanged(filter) || filter.search !== undefined;
 

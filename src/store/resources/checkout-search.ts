@@ -1,8 +1,10 @@
 /** Searches: the condition that something of a session begins with what is asked for, and the indexes that find it. */
 import type { Tenant } from '../../checkout/tenant.ts';
 import { searchable } from '../columns.ts';
+import type { PageRequest } from '../page.ts';
 import { either, join, raw, type Sql, sql } from '../sql.ts';
-import { indexedBy, inTime, owned, RARELY, upTo } from './read.ts';
+import { rowsOf } from '../steps.ts';
+import { type Bound, indexedBy, inTime, owned, RARELY, upTo, withinOf } from './read.ts';
 
 const between = (column: string, prefix: string): Sql =>
   sql`${raw(column)} >= ${prefix} AND ${raw(column)} < ${`${prefix}\u{10ffff}`}`;
@@ -51,4 +53,23 @@ export function searched(tenant: Tenant, search: string, { within, most, column 
     return sql`SELECT id FROM (
       SELECT ${column} AS id FROM ${from} ${owned(tenant)} AND ${between(by, prefix)}${within}${upTo(most)}) AS ${raw(`by_${by}`)}`;
   }
+}
+
+type Asked = { readonly tenant: Tenant; readonly page: PageRequest; readonly bounds: readonly Bound[] };
+
+/** The bounds of a list that begins at the first session that is found at all, or null if none is. */
+export function* fromFirst(
+  search: string,
+  { tenant, page, bounds }: Asked,
+): Generator<Sql, readonly Bound[] | null, readonly object[]> {
+  const ids = searched(tenant, search, { within: withinOf(bounds), most: null });
+  const [first, start, replaced] =
+    page.before === undefined ? (['max', '<=', '<'] as const) : (['min', '>=', '>'] as const);
+  // PostgreSQL would go through all in the order of ids, and look at what each begins with, but for the OFFSET.
+  const all = sql`${ids}${either({ postgres: raw(' OFFSET 0') })}`;
+  const [row] = yield* rowsOf<{ readonly id: string | null }>(
+    sql`SELECT ${raw(first)}(id) AS id FROM (${all}) AS found`,
+  );
+  if (row === undefined || row.id === null) return null;
+  return [...bounds.filter(([comparison]) => comparison !== replaced), [start, row.id]];
 }

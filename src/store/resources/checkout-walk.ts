@@ -3,15 +3,15 @@
  * microsecond.
  */
 import type { CheckoutRow } from '../columns.ts';
-import type { Page, PageRequest } from '../page.ts';
+import type { Page } from '../page.ts';
 import { raw, type Sql, sql } from '../sql.ts';
 import { rowsOf, type Steps } from '../steps.ts';
 import { classed } from './checkout-classes.ts';
 import { besideClass, isClassified, isRanged, rangeIn } from './checkout-filters.ts';
 import { type Many, mostAgain } from './checkout-leads.ts';
-import { among, walk, withinOf } from './checkout-pages.ts';
-import { begins, INDEXES, searched } from './checkout-search.ts';
-import { type Bound, directionOf, inTime, owned, RARELY } from './read.ts';
+import { among, walk } from './checkout-pages.ts';
+import { begins, fromFirst, INDEXES, searched } from './checkout-search.ts';
+import { type Bound, directionOf, inTime, owned, RARELY, withinOf } from './read.ts';
 
 const nothingFound: Page<CheckoutRow> = { rows: [], hasMore: false };
 
@@ -21,7 +21,7 @@ export function* walked(many: Many): Steps<Page<CheckoutRow>> {
   const sorted = isRanged(filter) ? undefined : leads.find(({ inOrder }) => inOrder !== undefined);
   const { search } = filter;
   if (sorted !== undefined) {
-    const from = search === undefined ? bounds : yield* fromFirst(search, many);
+    const from = search === undefined ? bounds : yield* fromWhereItFinds(search, many);
     return from === null ? nothingFound : yield* walk(tenant, sorted.rest, page, from, sorted.inOrder);
   }
   if (search === undefined) return yield* walk(tenant, filter, page, bounds);
@@ -46,7 +46,7 @@ function* searchedFor(search: string, many: Many): Steps<Page<CheckoutRow>> {
     const first = sql`SELECT id FROM (${ids}) AS found ORDER BY id ${directionOf(page)} LIMIT ${INDEXES * (page.limit + 1)}`;
     return yield* among(tenant, {}, page, first);
   }
-  const further = yield* fromFirst(search, many);
+  const further = yield* fromWhereItFinds(search, many);
   if (further === null) return nothingFound;
   const there = further === bounds ? null : yield* walkNear(many, further);
   if (there !== null) return there;
@@ -66,27 +66,17 @@ function* searchedFor(search: string, many: Many): Steps<Page<CheckoutRow>> {
 
 /**
  * The bounds of a list that begins at the first session that is found, or null if none is. They stay as they are if that is
- * near the beginning: to look at all that is found, at a million entries a second and a half, would gain nothing.
+ * near the beginning: to look at all that is found would gain nothing.
  */
-function* fromFirst(
+function* fromWhereItFinds(
   search: string,
-  { tenant, page, bounds, limits }: Many,
+  many: Many,
 ): Generator<Sql, readonly Bound[] | null, readonly object[]> {
-  const near = yield* nearest({ tenant, page }, bounds, limits.near);
+  const { tenant, bounds, limits } = many;
+  const near = yield* nearest(many, bounds, limits.near);
   const [here] = yield* rowsOf(sql`SELECT 1 FROM checkout INDEXED BY checkout_overview
     WHERE ${inTime(RARELY)} AND ${owned(tenant)}${withinOf(near.bounds)} AND ${begins(search)} LIMIT 1`);
-  if (here !== undefined) return bounds;
-  const ids = searched(tenant, search, { within: withinOf(bounds), most: null });
-  const [first] = yield* rowsOf<{ readonly id: string | null }>(
-    sql`SELECT ${raw(page.before === undefined ? 'max' : 'min')}(id) AS id FROM (${ids}) AS found`,
-  );
-  return first === undefined || first.id === null ? null : fromThere(bounds, page, first.id);
-}
-
-/** The bounds, but for where the list begins. */
-function fromThere(bounds: readonly Bound[], { before }: PageRequest, id: string): Bound[] {
-  const [start, replaced] = before === undefined ? (['<=', '<'] as const) : (['>=', '>'] as const);
-  return [...bounds.filter(([comparison]) => comparison !== replaced), [start, id]];
+  return here === undefined ? yield* fromFirst(search, many) : bounds;
 }
 
 /**
@@ -104,15 +94,16 @@ function* walkNear(many: Many, bounds: readonly Bound[]): Steps<Page<CheckoutRow
 }
 
 /** Those among the first rows of the list that fulfil what is asked for; whole if there is a page of them, or the list has no more. */
-function* amongFirst({ tenant, filter, page }: Many, bounds: readonly Bound[], most: number) {
-  const near = yield* nearest({ tenant, page }, bounds, most);
+function* amongFirst(many: Many, bounds: readonly Bound[], most: number) {
+  const { tenant, filter, page } = many;
+  const near = yield* nearest(many, bounds, most);
   const found = yield* walk(tenant, filter, page, near.bounds);
   return { found, isWhole: near.isWhole || found.hasMore };
 }
 
 /** The bounds of the first rows of a list; whole if it has no more. */
 function* nearest(
-  { tenant, page }: Pick<Many, 'tenant' | 'page'>,
+  { tenant, page }: Many,
   bounds: readonly Bound[],
   most: number,
 ): Generator<Sql, { readonly bounds: readonly Bound[]; readonly isWhole: boolean }, readonly object[]> {

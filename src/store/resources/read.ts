@@ -166,6 +166,10 @@ type Between = {
 };
 export type Bound = readonly [comparison: '<' | '>' | '<=' | '>=', id: string];
 
+/** The bounds, each behind an AND. */
+export const withinOf = (bounds: readonly Bound[], key = raw('id')): Sql =>
+  join([nothing, ...bounds.map(([comparison, id]) => sql`${key} ${raw(comparison)} ${id}`)], ' AND ');
+
 /**
  * Ids begin with the time at which they were made, so the order of ids serves ranges of time as well as pages. At most
  * one bound to each side: of two, SQLite would seek by one and check every row with the other. What makes the first id of
