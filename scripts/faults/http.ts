@@ -267,8 +267,14 @@ export const httpFaults: readonly Fault[] = [
   {
     name: 'a page that the fast path hands on counts twice',
     ...fastPage,
-    find: 'counted.get(raw) ? 0 : ',
+    find: 'outcomes.get(raw) ? 0 : ',
     replace: '',
+  },
+  {
+    name: 'a page that cannot be looked for in front of its route is looked for again',
+    ...fastPage,
+    find: "if ('error' in outcome) throw outcome.error;",
+    replace: "if ('error' in outcome) return undefined;",
   },
   {
     name: 'the fast path shows pages to whoever asks too much',

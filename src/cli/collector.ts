@@ -33,12 +33,12 @@ function collectEverythingLater(): void {
 
 /** Time behind a start in which a process that does next to nothing is at rest, and the share of it that it may work. */
 const QUIET_MS = 1000;
-const QUIET_UTILIZATION = 0.1;
+const QUIET_UTILIZATION = 0.03;
 
 /**
- * Gives back what a start has used, once, if nobody asks for anything behind it: garbage, and the space for young objects,
+ * Gives back what a start has used, once, if there is next to nothing to do behind it: garbage, and the space for young objects,
  * which has grown for what stays of a start. V8 would keep that until much has come to be collected. It stands still for this
- * for a tenth of a second; under load it would need the space again, so it keeps it.
+ * for 60 to 180 ms; under load it would need the space again, so it keeps it.
  */
 export function collectStart(quietMs = QUIET_MS): void {
   const before = performance.eventLoopUtilization();
@@ -51,7 +51,7 @@ export function collectStart(quietMs = QUIET_MS): void {
 /** Node.js has this function of V8 where it was asked for when the process began, a new context where it is asked for now. */
 function collectAll(): void {
   setFlagsFromString('--expose-gc');
-  const collect: NodeJS.GCFunction = runInNewContext('gc');
+  const collect: NodeJS.GCFunction | undefined = runInNewContext('globalThis.gc');
   setFlagsFromString('--no-expose-gc');
-  collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+  collect?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }

@@ -207,7 +207,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(async (pages) => {
     await pages.register(formbody, { bodyLimit: 4096 });
     sendInPieces(pages);
-    pageRoutes(pages, options, payerPages, pageAdmission.waitOf);
+    pageRoutes(pages, options, payerPages, pageAdmission);
   });
   await app.register(async (scope) => {
     sendInPieces(scope);

@@ -236,11 +236,12 @@ export function guardConnections(options: ConnectionOptions = {}) {
     // Node.js would answer an unknown `Expect` itself, past all limits; RFC 9110 section 10.1.1 lets a server ignore it.
     server.on('checkExpectation', (request, response) => server?.emit('request', request, response));
     // One that never listens is never closed, either.
-    server.once('listening', () => {
+    const made = server;
+    made.once('listening', () => {
       const looking = setInterval(endUnread, lookMs).unref();
-      server?.once('close', () => clearInterval(looking));
+      made.once('close', () => clearInterval(looking));
     });
-    return server;
+    return made;
   }
 
   /** Ends connections whose client does not read, and those with most unread bytes while there are too many in all. */

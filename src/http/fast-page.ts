@@ -6,18 +6,19 @@ import { localeOf } from '../i18n/locale.ts';
 import { createBeside } from '../lib/beside.ts';
 import type { RateLimiter } from '../lib/rate-limit.ts';
 import type { PayerPages } from '../pages/payer-pages.ts';
+import type { PageBytes } from '../pages/rendered.ts';
 import { CONTENT_SECURITY_POLICY, HTML_TYPE, PAGE } from '../pages/routes.ts';
 import { commonHeaders } from './answer.ts';
-import { createFastPath, type FastPath, type FastPathDependencies } from './fast-path.ts';
+import { createFastPath, type FastPath, type FastPathDependencies, type Outcome } from './fast-path.ts';
 
 /** Path as links have it, with a language at most. */
 const PATH = /^\/transaction\/([0-9a-z]{50,100})(?:\?lang=([A-Za-z-]{2,10}))?$/;
 
 export type PageAdmission = ReturnType<typeof createPageAdmission>;
 
-/** Counts each request for the rate of its address once, wherever that is asked first. */
+/** Counts each request for the rate of its address once, and looks for its page once, wherever that is asked first. */
 export function createPageAdmission(limiter: RateLimiter, proxies: readonly string[]) {
-  const counted = createBeside<IncomingMessage, true>('counted');
+  const outcomes = createBeside<IncomingMessage, Outcome>('outcome');
   const isProxy = proxyAddress.compile([...proxies]);
   /** The address of the client as Fastify finds it. */
   const addressOf = (request: IncomingMessage): string =>
@@ -26,9 +27,16 @@ export function createPageAdmission(limiter: RateLimiter, proxies: readonly stri
   return {
     /** False if the client asks too much, which the route tells. */
     isInTime: (request: IncomingMessage): boolean => limiter.take(addressOf(request)) === 0,
-    handOn: (request: IncomingMessage): void => counted.set(request, true),
+    handOn: (request: IncomingMessage, outcome: Outcome): void => outcomes.set(request, outcome),
     /** Milliseconds until the client may ask; 0 means now. */
-    waitOf: ({ raw, ip }: FastifyRequest): number => (counted.get(raw) ? 0 : limiter.take(ip)),
+    waitOf: ({ raw, ip }: FastifyRequest): number => (outcomes.get(raw) ? 0 : limiter.take(ip)),
+    /** The page that was found in front of the route, or null if there is none; undefined if nobody has looked. */
+    found({ raw }: FastifyRequest): PageBytes | null | undefined {
+      const outcome = outcomes.get(raw);
+      if (outcome === undefined) return undefined;
+      if ('error' in outcome) throw outcome.error;
+      return outcome.answer && outcome.answer.body;
+    },
   };
 }
 
@@ -54,6 +62,9 @@ export function fastPage({ payerPages, pageAdmission, ...others }: Dependencies)
   return createFastPath(PAGE, others, (request) => {
     const [, token, lang] = PATH.exec(request.url ?? '') ?? [];
     if (token === undefined || !pageAdmission.isInTime(request)) return undefined;
-    return { answer: answerTo(token, lang, request), handOn: () => pageAdmission.handOn(request) };
+    return {
+      answer: answerTo(token, lang, request),
+      handOn: (outcome) => pageAdmission.handOn(request, outcome),
+    };
   });
 }

@@ -15,7 +15,7 @@ export type FastPath = (
   toRoute: RequestListener,
 ) => boolean;
 
-type FastAnswer = {
+export type FastAnswer = {
   readonly statusCode: number;
   /** All but the length. */
   readonly headers: Readonly<Record<string, string>>;
@@ -23,8 +23,14 @@ type FastAnswer = {
   readonly encoding: 'utf8' | 'latin1';
 };
 
-/** A request that is being answered: null, or an error, leave it to the route, for which `handOn` keeps what is decided. */
-type Begun = { readonly answer: Promise<FastAnswer | null>; readonly handOn: () => void };
+/** What came of a look in front of the route: null for nothing. */
+export type Outcome = { readonly answer: FastAnswer | null } | { readonly error: unknown };
+
+/**
+ * A request that is being answered. What comes to nothing, or is long, or fails, is left to the route, for which `handOn` keeps
+ * what is decided and done already.
+ */
+type Begun = { readonly answer: Promise<FastAnswer | null>; readonly handOn: (outcome: Outcome) => void };
 
 export type FastPathDependencies = {
   readonly requestId: (request: IncomingMessage) => string;
@@ -44,18 +50,21 @@ export function createFastPath(
     const arrivedAt = performance.now() - waitedMs(request);
     const begun = begin(request);
     if (begun === undefined) return false;
-    const goOn = () => {
-      begun.handOn();
+    const goOn = (outcome: Outcome) => {
+      begun.handOn(outcome);
       toRoute(request, response);
     };
-    begun.answer.then((answer) => {
-      if (answer === null || isLarge(answer.body) || phase() === 'stopping') return goOn();
-      const { statusCode, headers, body, encoding } = answer;
-      response.on('finish', () => onAnswered('GET', route, statusCode, performance.now() - arrivedAt));
-      const length = Buffer.byteLength(body, encoding);
-      response.writeHead(statusCode, { ...headers, 'content-length': length }).end(body, encoding);
+    begun.answer.then(
+      (answer) => {
+        if (answer === null || isLarge(answer.body) || phase() === 'stopping') return goOn({ answer });
+        const { statusCode, headers, body, encoding } = answer;
+        response.on('finish', () => onAnswered('GET', route, statusCode, performance.now() - arrivedAt));
+        const length = Buffer.byteLength(body, encoding);
+        response.writeHead(statusCode, { ...headers, 'content-length': length }).end(body, encoding);
+      },
       // The route tells of a failure.
-    }, goOn);
+      (error) => goOn({ error }),
+    );
     return true;
   };
 }

@@ -13,9 +13,20 @@ export type PageBytes = string;
 
 /**
  * A page that is kept, with a one-time value that only holds the place of others: `onceAt` bytes behind its beginning, or null
- * without a form. `settings` are those of the account.
+ * without a form. `settings` are those of the account, and `form` is the form of it that was last found to have them.
  */
-type About = { account: Account; readonly settings: string; readonly onceAt: number | null };
+type About = { form: number; readonly settings: string; readonly onceAt: number | null };
+
+/** Forms of accounts, as numbers: an account that has changed is another object, and pages that are kept keep none of them. */
+const forms = new WeakMap<Account, number>();
+let formCount = 0;
+
+function formOf(account: Account): number {
+  const known = forms.get(account);
+  if (known !== undefined) return known;
+  forms.set(account, ++formCount);
+  return formCount;
+}
 
 /** Bytes in the cache: some 12,000 pages. */
 const BLOCKS = 64;
@@ -27,16 +38,16 @@ export function createRenderedPages(visitOf: (opened: Opened) => Visit, basePath
   const kept = createKeptBytes<About>(BLOCKS, BLOCK_BYTES);
 
   function fresh(key: string, opened: Opened): PageBytes {
-    const { account } = opened;
+    const form = formOf(opened.account);
     const visit = visitOf(opened);
     const settings = settingsOf(visit);
     const known = kept.get(key);
     if (known?.about.settings === settings) {
-      known.about.account = account;
+      known.about.form = form;
       return withOwnOnce(known);
     }
     const page = pageOf(visit, basePath);
-    kept.set(key, page, { account, settings, onceAt: onceIn(page) });
+    kept.set(key, page, { form, settings, onceAt: onceIn(page) });
     return latin1Of(page);
   }
 
@@ -48,7 +59,7 @@ export function createRenderedPages(visitOf: (opened: Opened) => Visit, basePath
       if (isChoosing) return latin1Of(pageOf(visitOf(opened), basePath));
       const key = `${checkout.token} ${checkout.version} ${locale.formatTag} ${locale.query}`;
       const known = kept.get(key);
-      return known?.about.account === account ? withOwnOnce(known) : fresh(key, opened);
+      return known?.about.form === formOf(account) ? withOwnOnce(known) : fresh(key, opened);
     },
   };
 }

@@ -17,6 +17,7 @@ import type { PayerPages } from './payer-pages.ts';
 import { problemPage, type Trouble } from './problem.ts';
 import { createProviderSteps, goingOnPage } from './provider.ts';
 import { receiptOf } from './receipt.ts';
+import type { PageBytes } from './rendered.ts';
 import { verifiedReceipt } from './verification.ts';
 import { addressOf, choiceAddress, type Look, type Visit } from './visit.ts';
 
@@ -45,12 +46,19 @@ export const HTML_TYPE = 'text/html; charset=utf-8';
 /** The address of a stylesheet with a color that an account has chosen. */
 const ACCENT = /^accent-([0-9a-f]{6})-[0-9a-f]{16}\.css$/;
 
+/** What is decided and done in front of the routes. */
+type LookedAt = {
+  /** Milliseconds until the client may ask; 0 means now, and the request is counted. */
+  readonly waitOf: (request: FastifyRequest) => number;
+  /** The page, or null if there is none; undefined if nobody has looked. Throws if that has failed. */
+  readonly found: (request: FastifyRequest) => PageBytes | null | undefined;
+};
+
 export function pageRoutes(
   pages: FastifyInstance,
   dependencies: PageDependencies,
   { basePath, open, visitOf, bytesOf }: PayerPages,
-  /** Milliseconds until the client may ask, of a request that is counted. */
-  waitOf: (request: FastifyRequest) => number,
+  { waitOf, found }: LookedAt,
 ): void {
   const streams = createEventStreams(dependencies);
   const provider = createProviderSteps(dependencies);
@@ -117,10 +125,16 @@ export function pageRoutes(
     };
   }
 
-  pages.get(PAGE, async (request, reply) => {
+  async function pageFor(request: FastifyRequest): Promise<PageBytes | null> {
     const opened = await open(lookOf(request));
-    if (opened === null) return sendNotFound(request, reply);
-    return sendHtml(reply, 200, Buffer.from(bytesOf(opened), 'latin1'));
+    return opened && bytesOf(opened);
+  }
+
+  pages.get(PAGE, async (request, reply) => {
+    const known = found(request);
+    const page = known === undefined ? await pageFor(request) : known;
+    if (page === null) return sendNotFound(request, reply);
+    return sendHtml(reply, 200, Buffer.from(page, 'latin1'));
   });
 
   pages.get(

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, suite, type TestContext, test } from 'node:test';
 import fc from 'fast-check';
+import { StoreUnavailable } from '../../src/store/errors.ts';
+import { configure } from '../api/bank.ts';
 import { createSession } from '../api/shop.ts';
 import { scaled } from '../support/scale.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -22,6 +24,15 @@ function pathOn(way: Way, url: string, lang: string | null): string {
   const { pathname } = new URL(url);
   if (way === 'fast') return lang === null ? pathname : `${pathname}?lang=${lang}`;
   return lang === null ? `${pathname}?${WAYS.byRoute}` : `${pathname}?lang=${lang}${WAYS.byRoute}`;
+}
+
+/** What comes of work, and the number of requests that reach their routes meanwhile. */
+async function both<T>(work: () => Promise<T>): Promise<readonly [T, number]> {
+  let result: T | undefined;
+  const count = await atRoutes(async () => {
+    result = await work();
+  });
+  return [result as T, count];
 }
 
 const withoutOnce = (text: string): string => text.replaceAll(/name="once" value="[0-9a-z]{26}"/g, '');
@@ -96,6 +107,37 @@ suite('a page', async () => {
     const text = await answersTo(service, [requestOf(path, [MINE]), requestOf(path, [MINE, END])]);
     const values = [...text.matchAll(/name="once" value="([0-9a-z]{26})"/g)].map(([, value]) => value);
     assert.equal(new Set(values).size, 2);
+  });
+
+  test('that is long comes from its route', async () => {
+    const [, , , long = ''] = urls;
+    const path = pathOn('fast', long, null);
+    const [page, count] = await both(() => answersTo(service, [requestOf(path, [MINE, END])]));
+    assert.match(page, /^HTTP\/1\.1 200 /);
+    assert.ok(page.length > 64 * 1024);
+    assert.equal(count, 1);
+  });
+
+  test('shows what the account has set by now, although it is kept', async () => {
+    const path = pathOn('fast', urls[1] ?? '', null);
+    const look = () => answersTo(service, [requestOf(path, [MINE, END])]);
+    await look();
+    assert.doesNotMatch(await look(), /accent-/);
+    await configure(service, { branding: { accentColor: '#e8590c' } });
+    for (let time = 1; time <= 2; time++) assert.match(await look(), /accent-e8590c-/);
+    await configure(service, { branding: { accentColor: '' } });
+    assert.doesNotMatch(await look(), /accent-/);
+  });
+
+  test('that cannot be looked for is looked for once, and its route tells of it', async (t: TestContext) => {
+    const fetch = t.mock.method(service.service.store.checkouts, 'fetch', async () => {
+      throw new StoreUnavailable('the disk is full');
+    });
+    for (const way of ['fast', 'byRoute'] as const) {
+      const text = await answersTo(service, [requestOf(pathOn(way, usual, null), [MINE, END])]);
+      assert.match(text, /^HTTP\/1\.1 503 /);
+    }
+    assert.equal(fetch.mock.callCount(), 2);
   });
 
   test('counts as the same request on both ways', async () => {

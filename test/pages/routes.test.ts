@@ -17,7 +17,12 @@ function appOf(fetch: () => Promise<never>) {
     store: { checkouts: { fetch } },
     rails: [],
   } as unknown as PageDependencies;
-  app.register(async (pages) => pageRoutes(pages, dependencies, createPayerPages(dependencies), () => 0));
+  app.register(async (pages) =>
+    pageRoutes(pages, dependencies, createPayerPages(dependencies), {
+      waitOf: () => 0,
+      found: () => undefined,
+    }),
+  );
   return app;
 }
 

@@ -107,7 +107,7 @@ suite('every filter is served by an index of the tenant', async () => {
   /** The plan by which the sessions of a page are found if everything has many rows, none of them where they are looked for first. */
   async function planOf(filter: CheckoutFilter): Promise<string> {
     const page = { limit: 7, after: 'chk_499500' };
-    const limits = { few: 0, near: 0, again: 0 };
+    const limits = { few: 0, near: 0, again: 0, sorted: 0 };
     const texts: string[] = [];
     const list = checkoutPage('postgres', { account: 2, mode: 'test' }, filter, page, limits);
     await awaitSteps(list, (sql) => query(texts[texts.push(withValues(sql)) - 1] ?? ''));

@@ -17,11 +17,11 @@ type Run = (list: Steps<Page<CheckoutRow>>) => Promise<Page<CheckoutRow>>;
  * high amounts alone are few.
  */
 const limits: readonly ListLimits[] = [
-  { few: 0, near: 0, again: 0 },
-  { few: 0, near: 10, again: 0 },
-  { few: 0, near: 10, again: 1_000 },
-  { few: 0, near: 1_000_000, again: 0 },
-  { few: 40, near: 0, again: 0 },
+  { few: 0, near: 0, again: 0, sorted: 0 },
+  { few: 0, near: 10, again: 0, sorted: 0 },
+  { few: 0, near: 10, again: 1_000, sorted: 1_000_000 },
+  { few: 0, near: 1_000_000, again: 0, sorted: 0 },
+  { few: 40, near: 0, again: 0, sorted: 0 },
 ];
 
 /** Every filter, and each with each other, from the beginning, behind a session and before it. */

@@ -12,9 +12,6 @@ import { among } from './checkout-pages.ts';
 import { begins, fromFirst, INDEXES } from './checkout-search.ts';
 import { directionOf, owned, withinOf } from './read.ts';
 
-/** Sessions that a search finds and that are sorted within some ten milliseconds. */
-const MOST_SORTED = 20_000;
-
 type First = Pick<Lead, 'first' | 'rest' | 'isWalked'>;
 
 export function* intersected(many: Many): Steps<Page<CheckoutRow>> {
@@ -40,7 +37,7 @@ function besideSearch(many: Many): readonly First[] {
 /** The page by the index of the search, if that has few enough to sort them, or by those of all conditions. */
 function* byIndexes(many: Many): Steps<Page<CheckoutRow>> {
   for (const lead of many.leads.filter(isSearch)) {
-    const found = (yield* hasFewer(lead, MOST_SORTED)) ? yield* amongFirst(many, [lead]) : null;
+    const found = (yield* hasFewer(lead, many.limits.sorted)) ? yield* amongFirst(many, [lead]) : null;
     if (found !== null) return found;
   }
   return yield* inAll(many);

@@ -38,6 +38,8 @@ export type ListLimits = {
   readonly near: number;
   /** So many, where those suggest that the page is among them. */
   readonly again: number;
+  /** So many of a search PostgreSQL sorts within some ten milliseconds. */
+  readonly sorted: number;
 };
 
 /** Times as many rows as are expected to be enough. */

@@ -18,8 +18,8 @@ import { boundsOf } from './read.ts';
 
 /** A row costs PostgreSQL ten times as much as SQLite. */
 const listLimits: Readonly<Record<Dialect, ListLimits>> = {
-  sqlite: { few: 10_000, near: 2_000, again: 50_000 },
-  postgres: { few: 2_000, near: 500, again: 8_000 },
+  sqlite: { few: 10_000, near: 2_000, again: 50_000, sorted: 0 },
+  postgres: { few: 2_000, near: 500, again: 8_000, sorted: 20_000 },
 };
 
 export function* checkoutPage(

@@ -37,7 +37,7 @@ export function searched(tenant: Tenant, search: string, { within, most, column 
   // On SQLite the index leaves out what is made of items: it changes with each update. That is looked for in narrow rows
   // in the order of the list, of which many match, if any.
   const own = MADE_OF_ITEMS.test(prefix)
-    ? sql`checkout INDEXED BY checkout_overview WHERE ${inTime(RARELY)} AND`
+    ? sql`checkout INDEXED BY checkout_overview WHERE`
     : sql`checkout INDEXED BY checkout_description
         WHERE description NOT GLOB '[0-9] x *' AND description NOT GLOB '[0-9][0-9] x *' AND`;
   const description = either({ sqlite: own, postgres: raw('checkout_overview WHERE') });
@@ -51,7 +51,7 @@ export function searched(tenant: Tenant, search: string, { within, most, column 
 
   function branch(from: Sql, by: string, prefix: string): Sql {
     return sql`SELECT id FROM (
-      SELECT ${column} AS id FROM ${from} ${owned(tenant)} AND ${between(by, prefix)}${within}${upTo(most)}) AS ${raw(`by_${by}`)}`;
+      SELECT ${column} AS id FROM ${from} ${inTime(RARELY)} AND ${owned(tenant)} AND ${between(by, prefix)}${within}${upTo(most)}) AS ${raw(`by_${by}`)}`;
   }
 }
 
