@@ -23,6 +23,7 @@ const HEAD = [
   'Memory in MB',
   'p99 of updates and creates in ms',
   'p99 of fetches in ms',
+  'p99 by which fetches were sent late in ms',
   'Longest standstill of the thread that answers in ms',
   'Longest standstill of an idle process in ms',
   'p99 of a write to the disk in ms',
@@ -51,7 +52,7 @@ async function hour(bench: Bench): Promise<Measured> {
     ]);
     const logMb = statSync(`${filled.url.slice('sqlite:'.length)}-wal`).size / 1e6;
     const [seen, delayMs] = await Promise.all([watchedBy(watch.url), longestDelayMs(service.url)]);
-    const row = [logMb, memoryMbOf(service.pid), changed.p99Ms, fetched.p99Ms, delayMs];
+    const row = [logMb, memoryMbOf(service.pid), changed.p99Ms, fetched.p99Ms, fetched.lateP99Ms, delayMs];
     const ofMachine = [seen.standstillMs, seen.syncP99Ms, seen.syncLongestMs];
     rows.push([minute, ...[...row, ...ofMachine].map((value) => rounded(value))]);
     console.log(`   ${HEAD.map((name, place) => `${name} ${rows.at(-1)?.[place]}`).join(', ')}`);
