@@ -35,7 +35,7 @@ export function createPageAdmission(limiter: RateLimiter, proxies: readonly stri
       const outcome = outcomes.get(raw);
       if (outcome === undefined) return undefined;
       if ('error' in outcome) throw outcome.error;
-      return outcome.answer && outcome.answer.body;
+      return outcome.answer?.body ?? null;
     },
   };
 }
