@@ -154,6 +154,10 @@ suite('the layers', () => {
     mayNotImport(/^src\//, /^(node:)?(child_process|cluster|repl|inspector)$/);
     // It asks V8 for its collector, by a name that is written there.
     mayNotImport(/^src\//, /^(node:)?vm$/, ['src/cli/collector.ts']);
+    const run = withoutComments(read('src/cli/collector.ts')).match(
+      /\b(runIn\w+|new Script|compileFunction)\(.*?\)/g,
+    );
+    assert.deepEqual(run, ["runInNewContext('globalThis.gc')"]);
     const made = sources.filter((file) => /\beval\(|\bnew Function\(/.test(withoutComments(read(file))));
     assert.deepEqual(made, []);
   });

@@ -224,8 +224,8 @@ export const httpFaults: readonly Fault[] = [
   {
     name: 'the fast path leaves out the headers of every answer',
     ...fastFetch,
-    find: '...commonHeaders(requestId()),',
-    replace: "'x-request-id': requestId(),",
+    find: '...commonHeaders(others.requestId(request)),',
+    replace: "'x-request-id': others.requestId(request),",
   },
   {
     name: 'the fast path answers whoever is refused',

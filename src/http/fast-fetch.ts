@@ -1,4 +1,5 @@
 /** Fast path of fetches by id. */
+import type { IncomingMessage } from 'node:http';
 import type { CheckoutId } from '../checkout/ids.ts';
 import type { Serializer } from '../checkout/serializer.ts';
 import type { Tenant } from '../checkout/tenant.ts';
@@ -19,11 +20,11 @@ type Dependencies = FastPathDependencies & {
 };
 
 export function fastFetch({ admission, store, serializer, ...others }: Dependencies): FastPath {
-  async function answerTo(tenant: Tenant, id: CheckoutId, requestId: () => string) {
+  async function answerTo(request: IncomingMessage, tenant: Tenant, id: CheckoutId) {
     const checkout = await store.checkouts.fetch(tenant, id);
     if (checkout === null) return null;
     const { statusCode, headers, body } = fetched(checkout, serializer);
-    const all = { ...commonHeaders(requestId()), ...headers, 'content-type': JSON_TYPE };
+    const all = { ...commonHeaders(others.requestId(request)), ...headers, 'content-type': JSON_TYPE };
     return { statusCode, headers: all, body, encoding: 'utf8' as const };
   }
 
@@ -35,9 +36,7 @@ export function fastFetch({ admission, store, serializer, ...others }: Dependenc
     const { principal, refusal } = decision;
     const isUsual = !refusal && !isReadLoosely(principal, request.headers, FETCH);
     return {
-      answer: isUsual
-        ? answerTo(principal.tenant, id, () => others.requestId(request))
-        : Promise.resolve(null),
+      answer: isUsual ? answerTo(request, principal.tenant, id) : Promise.resolve(null),
       // The request is counted.
       handOn: () => admission.handOn(request, decision),
     };

@@ -14,7 +14,7 @@ import { createFastPath, type FastPath, type FastPathDependencies, type Outcome 
 /** Path as links have it, with a language at most. */
 const PATH = /^\/transaction\/([0-9a-z]{50,100})(?:\?lang=([A-Za-z-]{2,10}))?$/;
 
-export type PageAdmission = ReturnType<typeof createPageAdmission>;
+type PageAdmission = ReturnType<typeof createPageAdmission>;
 
 /** Counts each request for the rate of its address once, and looks for its page once, wherever that is asked first. */
 export function createPageAdmission(limiter: RateLimiter, proxies: readonly string[]) {

@@ -15,7 +15,7 @@ export type FastPath = (
   toRoute: RequestListener,
 ) => boolean;
 
-export type FastAnswer = {
+type FastAnswer = {
   readonly statusCode: number;
   /** All but the length. */
   readonly headers: Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ export type FastAnswer = {
   readonly encoding: 'utf8' | 'latin1';
 };
 
-/** What came of a look in front of the route: null for nothing. */
+/** Outcome of a look in front of the route; an answer that is null is for the route to give. */
 export type Outcome = { readonly answer: FastAnswer | null } | { readonly error: unknown };
 
 /**

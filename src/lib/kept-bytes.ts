@@ -56,7 +56,7 @@ export function createKeptBytes<About>(blocks: number, blockBytes: number) {
   };
 
   return {
-    /** What is kept under the key, until something else is set. What is used in a block that is old moves to a new one. */
+    /** Bytes under the key, to be read before anything else is set. What is used in a block that is old moves to a new one. */
     get(key: string): Kept<About> | undefined {
       const entry = entries.get(key);
       if (entry === undefined || !isOld(entry.place)) return entry;

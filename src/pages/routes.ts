@@ -46,7 +46,7 @@ export const HTML_TYPE = 'text/html; charset=utf-8';
 /** The address of a stylesheet with a color that an account has chosen. */
 const ACCENT = /^accent-([0-9a-f]{6})-[0-9a-f]{16}\.css$/;
 
-/** What is decided and done in front of the routes. */
+/** Decisions and findings of whoever has looked in front of the routes. */
 type LookedAt = {
   /** Milliseconds until the client may ask; 0 means now, and the request is counted. */
   readonly waitOf: (request: FastifyRequest) => number;
