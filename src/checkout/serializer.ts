@@ -1,5 +1,6 @@
 /** Serializer of sessions: one representation as bytes, made once for each version of a session. */
 
+import { createBesideCopied } from '../lib/beside.ts';
 import type { Customer } from './customer.ts';
 import type { CheckoutEvent } from './events.ts';
 import {
@@ -16,7 +17,7 @@ export type Serializer = ReturnType<typeof createSerializer>;
 
 export function createSerializer(checkoutUrl: string) {
   // Sessions are immutable, so their bytes stay valid for as long as the object is in memory.
-  const made = new WeakMap<Checkout, string>();
+  const made = createBesideCopied<Checkout, string>();
 
   function checkout(session: Checkout): string {
     let json = made.get(session);

@@ -2,6 +2,7 @@
 import type { CheckoutId } from '../../checkout/ids.ts';
 import type { Checkout, Payment } from '../../checkout/session.ts';
 import { sameTenant, type Tenant } from '../../checkout/tenant.ts';
+import { type Beside, createBesideCopied } from '../../lib/beside.ts';
 import { createLru } from '../../lib/lru.ts';
 import { createSeenLately } from '../../lib/seen-lately.ts';
 import { checksumOfSession, refuseDamaged } from '../checksum.ts';
@@ -16,7 +17,10 @@ const CACHE_BYTES = 96 * 2 ** 20;
  * Positions of the newest events of sessions in memory, by the very session that was read or written: one from a
  * transaction that came to nothing is never asked about.
  */
-export type LastEvents = WeakMap<Checkout, number>;
+export type LastEvents = Beside<Checkout, number>;
+
+/** Positions of the newest events of sessions. */
+export const createLastEvents = (): LastEvents => createBesideCopied();
 
 export type CheckoutReader = ReturnType<typeof checkoutReader>;
 
@@ -27,7 +31,7 @@ export type CheckoutReader = ReturnType<typeof checkoutReader>;
 export function checkoutReader(runner: Runner) {
   const cache = createLru<string, Checkout>({ most: CACHE_BYTES, sizeOf: bytesOf });
   const seenLately = createSeenLately();
-  const lastEvents: LastEvents = new WeakMap();
+  const lastEvents = createLastEvents();
 
   return {
     lastEvents,

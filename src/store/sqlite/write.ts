@@ -11,7 +11,7 @@ import { changeAccount } from '../resources/directory.ts';
 import { feedEnd, fetchLastEvent } from '../resources/events.ts';
 import type { Writes } from '../store.ts';
 import { deliveryWrites } from '../write-deliveries.ts';
-import type { LastEvents } from './checkouts.ts';
+import { createLastEvents, type LastEvents } from './checkouts.ts';
 import { addAccount, sumRow } from './directory.ts';
 import type { Runner } from './run.ts';
 import { rowStatements } from './statements.ts';
@@ -27,7 +27,7 @@ export class OutdatedCheckout extends Error {
 export function writer(
   database: DatabaseSync,
   runner: Runner,
-  lastEvents: LastEvents = new WeakMap(),
+  lastEvents: LastEvents = createLastEvents(),
 ): () => Write {
   const { read, steps, change } = runner;
   const rows = rowStatements(database);
