@@ -13,7 +13,7 @@ const rules = (file: string, tests: readonly string[]) => ({
 });
 const attempts = (...tests: readonly string[]) => rules('attempts', tests);
 const refunds = (...tests: readonly string[]) => rules('refunds', tests);
-const session = (...tests: readonly string[]) => rules('session', tests);
+const statuses = (...tests: readonly string[]) => rules('statuses', tests);
 const decide = (...tests: readonly string[]) => rules('decide', tests);
 
 export const checkoutFaults: readonly Fault[] = [
@@ -41,7 +41,7 @@ export const checkoutFaults: readonly Fault[] = [
   },
   {
     name: 'a payment of which nothing is known does not keep others from starting',
-    ...session('decide-attempts', 'session'),
+    ...statuses('decide-attempts', 'statuses'),
     find: "attempt.status === 'processing' || attempt.status === 'unknown'",
     replace: "attempt.status === 'processing'",
   },
@@ -67,14 +67,14 @@ export const checkoutFaults: readonly Fault[] = [
   {
     name: 'a payment has two fees after one was told anew',
     ...elsewhere('attempts', ['decide-booking'], 'reports of a search tell no fees'),
-    find: '...fees.filter((each) => each !== known)',
-    replace: '...fees',
+    find: '...checkout.fees.filter((each) => each !== known)',
+    replace: '...checkout.fees',
   },
   {
     name: 'a fee is of whatever rail has a payment of that reference',
-    ...elsewhere('session', ['decide-booking'], 'reports of a search tell no fees'),
-    find: 'fees?.find((each) => each.rail === rail && each.reference',
-    replace: 'fees?.find((each) => each.reference',
+    ...elsewhere('statuses', ['decide-booking'], 'reports of a search tell no fees'),
+    find: 'fees.find((each) => each.rail === rail && each.reference',
+    replace: 'fees.find((each) => each.reference',
   },
   {
     name: 'what was taken back counts as received',
@@ -155,13 +155,13 @@ export const checkoutFaults: readonly Fault[] = [
   },
   {
     name: 'the excess holds what the bank took back',
-    ...elsewhere('session', ['session'], 'the excess that a receipt shows is no part of a decision'),
+    ...elsewhere('statuses', ['statuses'], 'the excess that a receipt shows is no part of a decision'),
     find: 'amountRefunded(checkout) + amountTakenBack(checkout)',
     replace: 'amountRefunded(checkout)',
   },
   {
     name: 'a dispute that was won is money taken back',
-    ...rules('session', ['session']),
+    ...rules('statuses', ['statuses']),
     find: "if (status !== 'won') sum += amount;",
     replace: 'sum += amount;',
   },
@@ -186,31 +186,31 @@ export const checkoutFaults: readonly Fault[] = [
   },
   {
     name: 'refunds that are pending do not count as gone',
-    ...session('decide-refunds', 'session'),
+    ...statuses('decide-refunds', 'statuses'),
     find: "refund.attempt === attempt && refund.status !== 'failed'",
     replace: "refund.attempt === attempt && refund.status === 'succeeded'",
   },
   {
     name: 'the tolerance of underpayment is rounded up',
-    ...session('decide-policy', 'session'),
+    ...statuses('decide-policy', 'statuses'),
     find: 'Math.floor((rest * underpaymentToleranceBasisPoints) / 10_000)',
     replace: 'Math.ceil((rest * underpaymentToleranceBasisPoints) / 10_000)',
   },
   {
     name: 'the latest question to a rail comes first',
-    ...session('session', 'decide-attempts'),
+    ...statuses('statuses', 'decide-attempts'),
     find: 'due === null || syncAt < due',
     replace: 'due === null || syncAt > due',
   },
   {
     name: 'the grace is that of the last attempt, not the longest',
-    ...session('decide-expiry', 'lifecycle-time', 'session'),
+    ...statuses('decide-expiry', 'lifecycle-time', 'statuses'),
     find: 'Math.max(graceMs, attempt.traits.graceMs ?? EXPIRY_GRACE_MS)',
     replace: 'attempt.traits.graceMs ?? EXPIRY_GRACE_MS',
   },
   {
     name: 'a session that its merchant expired shows as expired by time',
-    ...session('decide-expiry', 'representation', 'session'),
+    ...statuses('decide-expiry', 'representation', 'statuses'),
     find: "lifecycle.state === 'expired' && lifecycle.by === 'time' ?",
     replace: "lifecycle.state === 'expired' ?",
   },
@@ -318,8 +318,8 @@ export const checkoutFaults: readonly Fault[] = [
   {
     name: 'transfers stand open beside a session that is completed',
     ...attempts('exhaustive/exhaustive'),
-    find: "lifecycle: { state: 'completed', at: now } }, now)",
-    replace: "lifecycle: { state: 'completed', at: now } }, now, isReplaceable)",
+    find: "lifecycle: { state: 'completed', at: now } }), now)",
+    replace: "lifecycle: { state: 'completed', at: now } }), now, isReplaceable)",
   },
   {
     name: 'an attempt that is first heard of after the end waits for its payer',
@@ -375,7 +375,7 @@ export const checkoutFaults: readonly Fault[] = [
   },
   {
     name: 'a refund that has failed counts as gone',
-    ...session('exhaustive/exhaustive'),
+    ...statuses('exhaustive/exhaustive'),
     find: "refund.attempt === attempt && refund.status !== 'failed'",
     replace: 'refund.attempt === attempt',
   },
@@ -399,25 +399,25 @@ export const checkoutFaults: readonly Fault[] = [
   },
   {
     name: 'late money counts twice',
-    ...session('exhaustive/exhaustive'),
+    ...statuses('exhaustive/exhaustive'),
     find: 'sum += payment.amount;',
     replace: 'sum += payment.late ? 2 * payment.amount : payment.amount;',
   },
   {
     name: 'a failure that is reported late takes back a success',
-    ...session('exhaustive/exhaustive'),
+    ...rules('session', ['exhaustive/exhaustive']),
     find: "  'failed',\n  'succeeded',\n] as const;\nexport type AttemptStatus",
     replace: "  'succeeded',\n  'failed',\n] as const;\nexport type AttemptStatus",
   },
   {
     name: 'a tolerance of everything lets a session be paid by nothing',
-    ...session('exhaustive/exhaustive'),
+    ...statuses('exhaustive/exhaustive'),
     find: 'Math.min(share, underpaymentToleranceAtMost, amount - 1)',
     replace: 'Math.min(share, underpaymentToleranceAtMost)',
   },
   {
     name: 'an attempt that only waits for its payer has a grace',
-    ...session('exhaustive/exhaustive'),
+    ...statuses('exhaustive/exhaustive'),
     find: 'if (isInFlight(attempt)) graceMs',
     replace: 'graceMs',
   },
@@ -429,14 +429,14 @@ export const checkoutFaults: readonly Fault[] = [
   },
   {
     name: 'a session that was paid expires all the same',
-    ...session('exhaustive/exhaustive'),
+    ...statuses('exhaustive/exhaustive'),
     checkers: { rules: 'finds', simulation: 'finds' },
     find: "if (checkout.lifecycle.state !== 'active' || checkout.expiresAt === null) return null;",
     replace: 'if (checkout.expiresAt === null) return null;',
   },
   {
     name: 'the newest refund does not count as gone',
-    ...session('exhaustive/exhaustive'),
+    ...statuses('exhaustive/exhaustive'),
     checkers: { rules: 'finds', simulation: 'finds' },
     find: "  for (const refund of checkout.refunds) {\n    if (refund.attempt === attempt && refund.status !== 'failed')",
     replace:

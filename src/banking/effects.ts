@@ -5,7 +5,8 @@
 
 import type { CheckoutCommand, Report } from '../checkout/commands.ts';
 import type { AttemptId, CheckoutId, RefundId } from '../checkout/ids.ts';
-import { type Attempt, amountDue, type Checkout, type Refund } from '../checkout/session.ts';
+import type { Attempt, Checkout, Refund } from '../checkout/session.ts';
+import { amountDue } from '../checkout/statuses.ts';
 import type { TenantTime } from '../checkout/tenant.ts';
 import { BANK, localBankTransfer } from '../methods/bank/receiving-account.ts';
 import { referencesIn } from '../methods/bank/references.ts';

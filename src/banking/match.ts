@@ -1,5 +1,6 @@
 /** Scores how likely a transfer is meant for a session. Pure; the weights are our own choice. */
-import { amountDue, type Checkout } from '../checkout/session.ts';
+import type { Checkout } from '../checkout/session.ts';
+import { amountDue } from '../checkout/statuses.ts';
 import type { EntryContent, Suggestion } from './entry.ts';
 
 /** Score from which a transfer is booked without asking a person, if no other session comes near. */

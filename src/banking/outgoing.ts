@@ -4,7 +4,8 @@
  */
 import type { CheckoutId, RefundId } from '../checkout/ids.ts';
 import { MAX_AMOUNT } from '../checkout/money.ts';
-import { type Checkout, heldOf, type Payment } from '../checkout/session.ts';
+import type { Checkout, Payment } from '../checkout/session.ts';
+import { heldOf } from '../checkout/statuses.ts';
 import type { Tenant } from '../checkout/tenant.ts';
 import { BANK, type ReceivingAccount } from '../methods/bank/receiving-account.ts';
 import { type BankEntry, type EntryId, entryOfPayment } from './entry.ts';

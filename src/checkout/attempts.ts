@@ -8,16 +8,13 @@ import { type Refusal, refuse, refuseFields } from './refusals.ts';
 import {
   type Attempt,
   type AttemptStatus,
-  amountDue,
-  amountPaid,
   type Checkout,
+  changed,
   type Fee,
-  feeOf,
-  isCovered,
-  isInFlight,
   knowledgeOf,
   type Payment,
 } from './session.ts';
+import { amountDue, amountPaid, feeOf, isCovered, isInFlight } from './statuses.ts';
 import type { TenantTime } from './tenant.ts';
 
 /** Attempts of a session, at most: an honest payer needs a handful, and the list is part of every answer. */
@@ -92,7 +89,7 @@ function obstacleToPaying(checkout: Checkout, now: TenantTime, method: string): 
  */
 function addAttempt(checkout: Checkout, attempt: Attempt, now: TenantTime): Checkout {
   const { attempts } = isSettled(attempt.status) ? checkout : cancelWaiting(checkout, now, isReplaceable);
-  return { ...checkout, attempts: [...attempts, withoutIdleSync(attempt)] };
+  return changed(checkout, { attempts: [...attempts, withoutIdleSync(attempt)] });
 }
 
 export function report(checkout: Checkout, command: Report): Checkout | Refusal {
@@ -164,10 +161,9 @@ function advance(checkout: Checkout, attempt: Attempt, command: Report): Checkou
     syncAt,
   });
   if (news === 0 && !isNew && moved.syncAt === attempt.syncAt) return checkout;
-  return {
-    ...checkout,
+  return changed(checkout, {
     attempts: checkout.attempts.map((each) => (each.id === attempt.id ? moved : each)),
-  };
+  });
 }
 
 function isSettled(status: AttemptStatus): boolean {
@@ -198,7 +194,7 @@ function book(checkout: Checkout, attempt: Attempt, command: Report, givenUp: bo
     bookedAt: now,
     late: givenUp || checkout.lifecycle.state === 'expired',
   };
-  const booked = withFee({ ...checkout, payments: [...checkout.payments, line] }, command);
+  const booked = withFee(changed(checkout, { payments: [...checkout.payments, line] }), command);
   return refundOfExcess(booked, line, command.refundId);
 }
 
@@ -207,10 +203,9 @@ function withFee(checkout: Checkout, { rail, payment }: Report): Checkout {
   if (!payment?.fee) return checkout;
   const { amount, currency } = payment.fee;
   const fee: Fee = { rail, reference: payment.reference, amount, currency };
-  const { fees = [] } = checkout;
   const known = feeOf(checkout, fee);
   if (known?.amount === amount && known.currency === currency) return checkout;
-  return { ...checkout, fees: [...fees.filter((each) => each !== known), fee] };
+  return changed(checkout, { fees: [...checkout.fees.filter((each) => each !== known), fee] });
 }
 
 function isBooked(checkout: Checkout, { rail, payment }: Report): boolean {
@@ -220,7 +215,7 @@ function isBooked(checkout: Checkout, { rail, payment }: Report): boolean {
 /** Completes an active session whose amount is covered. An expired one stays expired: the money came late. */
 function settle(checkout: Checkout, now: TenantTime): Checkout {
   if (checkout.lifecycle.state !== 'active' || !isCovered(checkout)) return checkout;
-  return cancelWaiting({ ...checkout, lifecycle: { state: 'completed', at: now } }, now);
+  return cancelWaiting(changed(checkout, { lifecycle: { state: 'completed', at: now } }), now);
 }
 
 /** The payer goes back. Attempts that stand beside others stay: the transfer may be on its way. */
@@ -242,7 +237,7 @@ export function noteAttempt(checkout: Checkout, { attempt: id, metadata }: NoteA
   const all = Object.fromEntries(attempts.map((each) => [each.id, each.metadata ?? {}]));
   const problem = metadataProblem(merged) ?? bytesProblem(all);
   if (problem !== null) return refuseFields([{ pointer: '/metadata', detail: afterMerge(problem) }]);
-  return { ...checkout, attempts };
+  return changed(checkout, { attempts });
 }
 
 function isReplaceable({ traits }: Attempt): boolean {
@@ -257,12 +252,11 @@ export function cancelWaiting(
 ): Checkout {
   const isCancelled = (attempt: Attempt) => attempt.status === 'requires_action' && isMeant(attempt);
   if (!checkout.attempts.some(isCancelled)) return checkout;
-  return {
-    ...checkout,
+  return changed(checkout, {
     attempts: checkout.attempts.map((attempt) =>
       isCancelled(attempt)
         ? { ...attempt, status: 'cancelled', syncAt: attempt.traits.toldOfCancel ? now : null }
         : attempt,
     ),
-  };
+  });
 }

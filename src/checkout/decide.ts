@@ -11,7 +11,9 @@ import { afterMerge, mergePatch, metadataProblem } from './metadata.ts';
 import { MAX_AMOUNT } from './money.ts';
 import { createRefund, reportRefund, reportReversal, settleRefund } from './refunds.ts';
 import { isRefusal, type Problem, type Refusal, refuse, refuseFields } from './refusals.ts';
-import { amountPaid, type Checkout, endsAt, isInFlight } from './session.ts';
+import type { Checkout } from './session.ts';
+import { changed, checkoutOf } from './session.ts';
+import { amountPaid, endsAt, isInFlight } from './statuses.ts';
 import type { TenantTime } from './tenant.ts';
 
 export type Change = {
@@ -77,7 +79,7 @@ function conclude(before: Checkout, after: Checkout): Change | Unchanged {
   const version = events.length === 0 ? before.version : before.version + 1;
   return {
     kind: 'change',
-    checkout: { ...after, version, eventCount: before.eventCount + events.length },
+    checkout: changed(after, { version, eventCount: before.eventCount + events.length }),
     events,
   };
 }
@@ -87,7 +89,7 @@ function create(command: CreateCheckout): Decision {
   const problems = createProblems(command, now);
   const total = totalOf(items);
   if (total === null || problems.length > 0) return refuseFields(problems);
-  const checkout: Checkout = {
+  const checkout = checkoutOf({
     ...given,
     version: 1,
     eventCount: 1,
@@ -100,7 +102,8 @@ function create(command: CreateCheckout): Decision {
     payments: [],
     refunds: [],
     reversals: [],
-  };
+    fees: [],
+  });
   return { kind: 'change', checkout, events: eventsBetween(null, checkout) };
 }
 
@@ -142,7 +145,7 @@ function update(
   if (amount === null) problems.push({ pointer: '/items', detail: totalTooLarge });
   if (amount === null || problems.length > 0) return refuseFields(problems);
 
-  const noted = same(merged, checkout.metadata) ? checkout : { ...checkout, metadata: merged };
+  const noted = same(merged, checkout.metadata) ? checkout : changed(checkout, { metadata: merged });
   if (items === null && methods === null) return noted;
   const refused = obstacleToNewTerms(noted, items === null ? 'payment methods' : 'items');
   if (refused) return refused;
@@ -167,7 +170,7 @@ function obstacleToNewTerms(checkout: Checkout, what: string): Refusal | null {
 function replaceMethods(checkout: Checkout, methods: readonly string[], now: TenantTime): Checkout {
   if (same(methods, checkout.methods)) return checkout;
   // Nobody is to pay any more by a method that is gone.
-  return cancelWaiting({ ...checkout, methods }, now, ({ method }) => !methods.includes(method));
+  return cancelWaiting(changed(checkout, { methods }), now, ({ method }) => !methods.includes(method));
 }
 
 function replaceItems(checkout: Checkout, items: readonly Item[], amount: number, now: TenantTime): Checkout {
@@ -176,7 +179,7 @@ function replaceItems(checkout: Checkout, items: readonly Item[], amount: number
     return checkout;
   }
   // An attempt that waits for its payer now shows a wrong amount.
-  return cancelWaiting({ ...checkout, items, amount, description }, now);
+  return cancelWaiting(changed(checkout, { items, amount, description }), now);
 }
 
 function expire(checkout: Checkout, { now }: ExpireCheckout): Checkout | Refusal {
@@ -187,7 +190,7 @@ function expire(checkout: Checkout, { now }: ExpireCheckout): Checkout | Refusal
     return refuse('payment_in_progress', 'The session cannot be expired: a payment is in progress.');
   }
   return cancelWaiting(
-    { ...checkout, expiresAt: now, lifecycle: { state: 'expired', at: now, by: 'merchant' } },
+    changed(checkout, { expiresAt: now, lifecycle: { state: 'expired', at: now, by: 'merchant' } }),
     now,
   );
 }
@@ -196,7 +199,7 @@ function expire(checkout: Checkout, { now }: ExpireCheckout): Checkout | Refusal
 function elapse(checkout: Checkout, now: TenantTime): Checkout {
   const end = endsAt(checkout);
   if (end === null || now < end) return checkout;
-  return cancelWaiting({ ...checkout, lifecycle: { state: 'expired', at: now, by: 'time' } }, now);
+  return cancelWaiting(changed(checkout, { lifecycle: { state: 'expired', at: now, by: 'time' } }), now);
 }
 
 /** Equal as JSON, keys in the same order: both sides came through the same code. */

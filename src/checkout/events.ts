@@ -1,14 +1,5 @@
-import {
-  type Attempt,
-  type AttemptStatus,
-  type Checkout,
-  isCovered,
-  type PayinStatus,
-  payinStatusOf,
-  type Refund,
-  type RefundStatus,
-  type Reversal,
-} from './session.ts';
+import type { Attempt, AttemptStatus, Checkout, Refund, RefundStatus, Reversal } from './session.ts';
+import { isCovered, type PayinStatus, payinStatusOf } from './statuses.ts';
 
 export type EventType =
   | 'checkout.created'

@@ -5,7 +5,8 @@
  */
 import { derivedId } from '../lib/id.ts';
 import type { CheckoutId, MovementId } from './ids.ts';
-import { type Checkout, feeOf, type Payment } from './session.ts';
+import type { Checkout, Payment } from './session.ts';
+import { feeOf } from './statuses.ts';
 import type { TenantTime } from './tenant.ts';
 
 export const movementTypes = ['payment', 'refund', 'reversal'] as const;

@@ -6,14 +6,14 @@ import { formatAmount } from './money.ts';
 import { isRefusal, type Refusal, refuse, refuseFields } from './refusals.ts';
 import {
   type Attempt,
-  amountHeld,
   type Checkout,
+  changed,
   type Payment,
   type Refund,
   type Reversal,
-  refundableOf,
   refundStatuses,
 } from './session.ts';
+import { amountHeld, refundableOf } from './statuses.ts';
 import type { TenantTime } from './tenant.ts';
 
 /** Refunds and reversals of a session, at most; both are part of its answers. */
@@ -89,7 +89,7 @@ function addRefund(
     failure: '',
     syncAt: now,
   };
-  return { ...checkout, refunds: [...checkout.refunds, refund] };
+  return changed(checkout, { refunds: [...checkout.refunds, refund] });
 }
 
 function tooMuch(checkout: Checkout, candidates: readonly Attempt[]): Refusal {
@@ -165,7 +165,9 @@ export function reportRefund(
     moved.paymentFile === refund.paymentFile &&
     moved.syncAt === refund.syncAt;
   if (isSame) return checkout;
-  return { ...checkout, refunds: checkout.refunds.map((each) => (each === refund ? moved : each)) };
+  return changed(checkout, {
+    refunds: checkout.refunds.map((each) => (each === refund ? moved : each)),
+  });
 }
 
 /** The payment file, which is the first that the refund was put into, and the bank entries that have moved it. */
@@ -194,12 +196,14 @@ export function reportReversal(checkout: Checkout, command: ReportReversal): Che
     const isSame = known.amount === amount && known.status === status;
     if (isSame || !canBecome(known, status)) return checkout;
     const moved = { ...known, status, amount, reason };
-    return { ...checkout, reversals: checkout.reversals.map((each) => (each === known ? moved : each)) };
+    return changed(checkout, {
+      reversals: checkout.reversals.map((each) => (each === known ? moved : each)),
+    });
   }
   if (checkout.reversals.length >= MAX_REFUNDS) {
     return refuse('not_refundable', `The session has reached the limit of ${MAX_REFUNDS} reversals.`);
   }
-  return { ...checkout, reversals: [...checkout.reversals, { ...facts, createdAt: now }] };
+  return changed(checkout, { reversals: [...checkout.reversals, { ...facts, createdAt: now }] });
 }
 
 /**

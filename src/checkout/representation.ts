@@ -3,22 +3,17 @@ import type { Customer } from './customer.ts';
 import type { Item } from './items.ts';
 import { decimalAmount, formatAmount } from './money.ts';
 import type { ListedMovement, Movement } from './movements.ts';
+import type { Attempt, Checkout, Payer, Phone, Refund, Reversal } from './session.ts';
 import {
-  type Attempt,
   amountPaid,
   amountRefunded,
-  type Checkout,
   isPaidInExcess,
   isPartiallyPaid,
   openTransfer,
-  type Payer,
-  type Phone,
   payinStatusOf,
   paymentStatusOf,
-  type Refund,
-  type Reversal,
   statusOf,
-} from './session.ts';
+} from './statuses.ts';
 import type { Moved, Sum, Total } from './totals.ts';
 
 /** `checkoutUrl` is the address under which payers reach this service, without a trailing slash. */

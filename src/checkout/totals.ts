@@ -2,7 +2,7 @@
  * Totals of an account and mode: money that came and went, what providers kept of it, how long it took payers to pay, and
  * sessions that were created, by interval and currency.
  */
-import type { Status } from './session.ts';
+import type { Status } from './statuses.ts';
 
 /** Times are milliseconds since the epoch. */
 export type Interval = {

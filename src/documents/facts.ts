@@ -1,7 +1,8 @@
 /** Facts of a document as plain data, made from the session and the payee before anything is drawn. */
 import type { BusinessDetails } from '../accounts/settings.ts';
 import { listingOf } from '../checkout/items.ts';
-import { amountDue, type Checkout, type JsonObject, type Payer } from '../checkout/session.ts';
+import type { Checkout, JsonObject, Payer } from '../checkout/session.ts';
+import { amountDue } from '../checkout/statuses.ts';
 import type { Locale } from '../i18n/locale.ts';
 import { goneBack, type Movement, paymentsOf, type Sum, sumsOf } from './money.ts';
 import type { Picture } from './picture.ts';

@@ -1,14 +1,14 @@
 /** Money of a session as its payer reads it: one description for receipts, invoices and pages. */
 import { totalOf } from '../checkout/items.ts';
+import type { Checkout } from '../checkout/session.ts';
 import {
   amountDue,
   amountPaid,
   amountRefunded,
   amountTakenBack,
-  type Checkout,
   excessOf,
   payerReferenceOf,
-} from '../checkout/session.ts';
+} from '../checkout/statuses.ts';
 import type { Locale } from '../i18n/locale.ts';
 import { paymentMethodName } from '../i18n/method-names.ts';
 

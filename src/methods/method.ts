@@ -1,18 +1,18 @@
 /** Payment methods as payers know them, and the rails that carry them out. */
 
 import type { AttemptId, RefundId } from '../checkout/ids.ts';
-import {
-  type Attempt,
-  type AttemptStatus,
-  amountDue,
-  type Checkout,
-  type Fee,
-  type JsonObject,
-  type RailTraits,
-  type Refund,
-  type RefundStatus,
-  type Reversal,
+import type {
+  Attempt,
+  AttemptStatus,
+  Checkout,
+  Fee,
+  JsonObject,
+  RailTraits,
+  Refund,
+  RefundStatus,
+  Reversal,
 } from '../checkout/session.ts';
+import { amountDue } from '../checkout/statuses.ts';
 import type { Mode, Tenant, TenantTime } from '../checkout/tenant.ts';
 import type { ReceivingAccount } from './bank/receiving-account.ts';
 import { catalogue, findMethod, type Method } from './catalogue.ts';

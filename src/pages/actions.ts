@@ -1,7 +1,8 @@
 /** Actions of the forms on the payer's page. Each leads back to the page, or explains why it was not done. */
 import { hash } from 'node:crypto';
 import { isRefusal, type Refusal } from '../checkout/refusals.ts';
-import { type Attempt, amountDue } from '../checkout/session.ts';
+import type { Attempt } from '../checkout/session.ts';
+import { amountDue } from '../checkout/statuses.ts';
 import type { Messages } from '../i18n/languages/messages.ts';
 import { newId } from '../lib/id.ts';
 import { catalogue } from '../methods/catalogue.ts';

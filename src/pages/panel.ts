@@ -1,12 +1,6 @@
 /** Panel: the part of the page that changes with the state of the session, with the way to pay or the result. */
-import {
-  type Attempt,
-  amountDue,
-  amountHeld,
-  amountPaid,
-  isInFlight,
-  isPartiallyPaid,
-} from '../checkout/session.ts';
+import type { Attempt } from '../checkout/session.ts';
+import { amountDue, amountHeld, amountPaid, isInFlight, isPartiallyPaid } from '../checkout/statuses.ts';
 import { isolated } from '../i18n/locale.ts';
 import { methodName } from '../i18n/method-names.ts';
 import { type Html, html } from '../lib/html.ts';

@@ -1,6 +1,7 @@
 /** Payment form. In test mode the payer also chooses the outcome of the payment. */
 import { hash } from 'node:crypto';
-import { amountDue, type Checkout } from '../checkout/session.ts';
+import type { Checkout } from '../checkout/session.ts';
+import { amountDue } from '../checkout/statuses.ts';
 import type { Language } from '../i18n/languages/all.ts';
 import { methodName } from '../i18n/method-names.ts';
 import { compact, type Html, html } from '../lib/html.ts';

@@ -1,5 +1,6 @@
 /** Payer's pages: from the link that somebody looks at to the bytes of the page, for its route and in front of it. */
-import { type Checkout, endsAt } from '../checkout/session.ts';
+import type { Checkout } from '../checkout/session.ts';
+import { endsAt } from '../checkout/statuses.ts';
 import type { TenantTime } from '../checkout/tenant.ts';
 import { opens, readToken } from '../checkout/token.ts';
 import { findMethod, type Method } from '../methods/catalogue.ts';

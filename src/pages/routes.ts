@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { logoBytes, logoFacts } from '../accounts/logo.ts';
-import { isCovered, openTransfer } from '../checkout/session.ts';
+import { isCovered, openTransfer } from '../checkout/statuses.ts';
 import { type Locale, localeOf } from '../i18n/locale.ts';
 import type { Asset } from '../lib/asset.ts';
 import { DamagedRow, StoreUnavailable } from '../store/errors.ts';

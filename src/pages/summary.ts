@@ -1,7 +1,8 @@
 /** Summary of the payment: purpose, payee, amount and deadline. */
 import { logoFacts } from '../accounts/logo.ts';
 import { type Item, listingOf } from '../checkout/items.ts';
-import { amountDue, amountPaid, type Checkout } from '../checkout/session.ts';
+import type { Checkout } from '../checkout/session.ts';
+import { amountDue, amountPaid } from '../checkout/statuses.ts';
 import { type Sum, sumsOf } from '../documents/money.ts';
 import { count, isolated, type Locale } from '../i18n/locale.ts';
 import { type Html, html } from '../lib/html.ts';

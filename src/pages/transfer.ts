@@ -1,5 +1,6 @@
 /** Step of a payer who pays by bank: the details of the transfer to copy, and a code to scan. */
-import { type Attempt, openTransfer } from '../checkout/session.ts';
+import type { Attempt } from '../checkout/session.ts';
+import { openTransfer } from '../checkout/statuses.ts';
 import { type Locale, money } from '../i18n/locale.ts';
 import { methodName } from '../i18n/method-names.ts';
 import { drawing, type Html, html } from '../lib/html.ts';

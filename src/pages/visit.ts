@@ -2,7 +2,8 @@
 
 import type { Account } from '../accounts/account.ts';
 import { MAX_ATTEMPTS } from '../checkout/attempts.ts';
-import { type Attempt, type Checkout, isCovered, isInFlight, openTransfer } from '../checkout/session.ts';
+import type { Attempt, Checkout } from '../checkout/session.ts';
+import { isCovered, isInFlight, openTransfer } from '../checkout/statuses.ts';
 import type { TenantTime } from '../checkout/tenant.ts';
 import type { Locale } from '../i18n/locale.ts';
 import type { Offer, Rail } from '../methods/method.ts';

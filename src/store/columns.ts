@@ -2,19 +2,23 @@
 import type { AttemptId } from '../checkout/ids.ts';
 import { movementsOf } from '../checkout/movements.ts';
 import {
-  amountDue,
-  amountPaid,
   type Checkout,
+  changed,
+  checkoutOf,
   defaultPolicy,
-  dueAt,
-  isPaidInExcess,
-  isPartiallyPaid,
   type Json,
   type Payer,
   type Payment,
+} from '../checkout/session.ts';
+import {
+  amountDue,
+  amountPaid,
+  dueAt,
+  isPaidInExcess,
+  isPartiallyPaid,
   paymentStatusOf,
   statusOf,
-} from '../checkout/session.ts';
+} from '../checkout/statuses.ts';
 import type { Tenant, TenantTime } from '../checkout/tenant.ts';
 import { type AnyRow, type AnyTable, keyOf, type Row, type Table } from './tables.ts';
 import { type Edit, type How, type Write, writeOf } from './writes.ts';
@@ -53,38 +57,21 @@ export function checkoutRow(checkout: Checkout) {
   return { ...checkoutColumns(checkout), ...own } satisfies Row<'checkout'>;
 }
 
-type InColumns = 'id' | 'tenant' | 'version' | 'eventCount' | 'payments';
-
-/**
- * JSON of a session: all of it but what has a table or a column of its own. Each field is named: to copy all but some
- * takes three times as long.
- */
+/** JSON of a session: all of it but what has a table or a column of its own. */
 export function dataOf(checkout: Checkout): string {
-  const { refunds, reversals, policy } = checkout;
-  return JSON.stringify({
-    token: checkout.token,
-    currency: checkout.currency,
-    referenceId: checkout.referenceId,
-    metadata: checkout.metadata,
-    payer: checkout.payer,
-    successUrl: checkout.successUrl,
-    cancelUrl: checkout.cancelUrl,
-    webhookUrl: checkout.webhookUrl,
-    methods: checkout.methods,
-    expiresAt: checkout.expiresAt,
-    createdAt: checkout.createdAt,
-    amount: checkout.amount,
-    items: checkout.items,
-    description: checkout.description,
-    lifecycle: checkout.lifecycle,
-    attempts: checkout.attempts,
-    // Most sessions have none of these, which JSON leaves out; `checkoutFrom` puts them back.
-    refunds: refunds.length > 0 ? refunds : undefined,
-    reversals: reversals.length > 0 ? reversals : undefined,
-    fees: checkout.fees,
-    policy: policy === defaultPolicy ? undefined : policy,
-  } satisfies { readonly [K in Exclude<keyof Checkout, InColumns>]: Checkout[K] | undefined });
+  const { refunds, reversals, fees, policy } = checkout;
+  const data: Data = checkoutOf(checkout);
+  for (const name of inColumns) data[name] = undefined;
+  // Most sessions have none of these, which JSON leaves out; `checkoutFrom` puts them back.
+  if (refunds.length === 0) data.refunds = undefined;
+  if (reversals.length === 0) data.reversals = undefined;
+  if (fees.length === 0) data.fees = undefined;
+  if (policy === defaultPolicy) data.policy = undefined;
+  return JSON.stringify(data);
 }
+
+const inColumns = ['id', 'tenant', 'version', 'eventCount', 'payments'] as const;
+type Data = { -readonly [K in keyof Checkout]: Checkout[K] | undefined };
 
 /** A session with its ledger as JSON, or null where there are no payments. */
 export type CheckoutRow = Pick<Row<'checkout'>, 'id' | 'version' | 'eventCount' | 'data'> & {
@@ -122,14 +109,19 @@ export function checkoutFromRow(tenant: Tenant, row: CheckoutRow): Checkout {
   return checkoutFrom(row, tenant, paymentsFrom(row.payments));
 }
 
+/** One array for all that have none. */
+const none: readonly never[] = [];
+
 /** The inverse of `dataOf`: a session from its row and its lines of the ledger. */
 export function checkoutFrom(
   { id, version, eventCount, data: stored }: Omit<CheckoutRow, 'payments'>,
   tenant: Tenant,
   payments: readonly Payment[],
 ): Checkout {
-  const { refunds = [], reversals = [], policy = defaultPolicy, ...data } = JSON.parse(stored);
-  return { ...data, refunds, reversals, policy, id, tenant, version, eventCount, payments };
+  const data = JSON.parse(stored);
+  const { refunds = none, reversals = none, fees = none, policy = defaultPolicy } = data;
+  const own = { id, tenant, version, eventCount, payments, refunds, reversals, fees, policy };
+  return changed(data, own);
 }
 
 /** Text as prefix searches see it. The cut may go through a character; PostgreSQL takes no half of one. */
@@ -280,7 +272,7 @@ export function bytesOf({
   payments,
   refunds,
   reversals,
-  fees = [],
+  fees,
 }: Checkout): number {
   let characters = description.length + JSON.stringify(metadata).length;
   for (const refund of refunds) characters += JSON.stringify(refund.metadata).length;

@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { tenantNow } from '../accounts/account.ts';
 import type { CheckoutId } from '../checkout/ids.ts';
-import { endsAt } from '../checkout/session.ts';
+import { endsAt } from '../checkout/statuses.ts';
 import { type Tenant, type TenantTime, tenantName } from '../checkout/tenant.ts';
 import { type Loop, startLoop } from '../lib/loop.ts';
 import { createRounds, UNTRIED } from '../lib/rounds.ts';

@@ -18,16 +18,18 @@ import { representCheckout, representPayin } from '../../src/checkout/representa
 import {
   type Attempt,
   type AttemptStatus,
-  amountPaid,
   type Checkout,
   defaultPolicy,
-  isPaidInExcess,
-  isPartiallyPaid,
   type Payer,
   type Payment,
+} from '../../src/checkout/session.ts';
+import {
+  amountPaid,
+  isPaidInExcess,
+  isPartiallyPaid,
   paymentStatusOf,
   statusOf,
-} from '../../src/checkout/session.ts';
+} from '../../src/checkout/statuses.ts';
 
 /** The time at which every built session was created. */
 export const T = Date.UTC(2030, 0, 15, 12);
@@ -82,6 +84,7 @@ export function checkout(given: Partial<Checkout> = {}): Checkout {
     payments: [],
     refunds: [],
     reversals: [],
+    fees: [],
     policy: defaultPolicy,
     ...given,
   });

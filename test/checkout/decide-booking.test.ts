@@ -201,7 +201,7 @@ suite('the fee of a payment', () => {
 
   test('may be told later, which no session shows and no event tells of', () => {
     const booked = play(processing, paid(1000));
-    assert.equal(booked.fees, undefined);
+    assert.deepEqual(booked.fees, []);
     const decision = decide(booked, withFee(FEE, { now: NOW + MINUTE }));
     assert.ok(decision.kind === 'change');
     assert.deepEqual(decision.events, []);
@@ -240,6 +240,6 @@ suite('the fee of a payment', () => {
 
   test('of no payment is none', () => {
     const refused = paid(1, { payment: { reference: 'pay_1', amount: 0, fee: FEE } });
-    assert.equal(play(processing, refused).fees, undefined);
+    assert.deepEqual(play(processing, refused).fees, []);
   });
 });

@@ -51,6 +51,7 @@ suite('a new session', () => {
       payments: [],
       refunds: [],
       reversals: [],
+      fees: [],
     });
   });
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { decide } from '../../src/checkout/decide.ts';
-import { dueAt } from '../../src/checkout/session.ts';
+import { dueAt } from '../../src/checkout/statuses.ts';
 import {
   after,
   attempt,

@@ -5,15 +5,8 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { MAX_AMOUNT } from '../../src/checkout/money.ts';
 import { MAX_REFUNDS } from '../../src/checkout/refunds.ts';
-import {
-  type Checkout,
-  defaultPolicy,
-  isCovered,
-  isPartiallyPaid,
-  type Policy,
-  paymentStatusOf,
-  toleranceOf,
-} from '../../src/checkout/session.ts';
+import { type Checkout, defaultPolicy, type Policy } from '../../src/checkout/session.ts';
+import { isCovered, isPartiallyPaid, paymentStatusOf, toleranceOf } from '../../src/checkout/statuses.ts';
 import {
   after,
   attempt,

@@ -5,7 +5,8 @@ import { suite, test } from 'node:test';
 import { decide } from '../../src/checkout/decide.ts';
 import type { AttemptId } from '../../src/checkout/ids.ts';
 import { MAX_REFUNDS } from '../../src/checkout/refunds.ts';
-import { type Checkout, refundableOf } from '../../src/checkout/session.ts';
+import type { Checkout } from '../../src/checkout/session.ts';
+import { refundableOf } from '../../src/checkout/statuses.ts';
 import {
   after,
   attempt,

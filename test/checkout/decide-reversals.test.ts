@@ -4,7 +4,8 @@ import { suite, test } from 'node:test';
 import { decide } from '../../src/checkout/decide.ts';
 import { movementsOf } from '../../src/checkout/movements.ts';
 import { MAX_REFUNDS } from '../../src/checkout/refunds.ts';
-import { amountPaid, type Checkout, paymentStatusOf } from '../../src/checkout/session.ts';
+import type { Checkout } from '../../src/checkout/session.ts';
+import { amountPaid, paymentStatusOf } from '../../src/checkout/statuses.ts';
 import { after, attempt, checkout, completed, expiredByTime, NOW, payment, play, T, table } from './build.ts';
 import { createRefund, reportReversal, reversal } from './build-refunds.ts';
 

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { decide } from '../../src/checkout/decide.ts';
-import { type Attempt, dueAt, endsAt, type RailTraits } from '../../src/checkout/session.ts';
+import type { Attempt, RailTraits } from '../../src/checkout/session.ts';
+import { dueAt, endsAt } from '../../src/checkout/statuses.ts';
 import {
   after,
   attempt,

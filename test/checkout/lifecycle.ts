@@ -6,14 +6,8 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { CheckoutCommand } from '../../src/checkout/commands.ts';
 import { decide } from '../../src/checkout/decide.ts';
-import {
-  type AttemptStatus,
-  amountDue,
-  attemptStatuses,
-  type Checkout,
-  paymentStatusOf,
-  statusOf,
-} from '../../src/checkout/session.ts';
+import { type AttemptStatus, attemptStatuses, type Checkout } from '../../src/checkout/session.ts';
+import { amountDue, paymentStatusOf, statusOf } from '../../src/checkout/statuses.ts';
 import {
   attempt,
   cancel,

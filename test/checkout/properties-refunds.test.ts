@@ -2,13 +2,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import {
-  amountPaid,
-  type Checkout,
-  knowledgeOf,
-  paymentStatusOf,
-  refundStatuses,
-} from '../../src/checkout/session.ts';
+import { type Checkout, knowledgeOf, refundStatuses } from '../../src/checkout/session.ts';
+import { amountPaid, paymentStatusOf } from '../../src/checkout/statuses.ts';
 import { always, attemptOf, RUNS, run, someCreate, steps } from './sequences.ts';
 
 type Part = { readonly attempt: string; readonly amount: number };

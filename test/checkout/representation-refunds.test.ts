@@ -10,7 +10,8 @@ import {
   representRefund,
   representReversal,
 } from '../../src/checkout/representation.ts';
-import { amountRefunded, type Checkout } from '../../src/checkout/session.ts';
+import type { Checkout } from '../../src/checkout/session.ts';
+import { amountRefunded } from '../../src/checkout/statuses.ts';
 import { attempt, checkout, completed, expiredByTime, payment } from './build.ts';
 import { refund, reversal } from './build-refunds.ts';
 

@@ -5,15 +5,13 @@ import type { CheckoutCommand, Report } from '../../src/checkout/commands.ts';
 import { type Decision, decide } from '../../src/checkout/decide.ts';
 import {
   type Attempt,
-  amountDue,
   attemptStatuses,
   type Checkout,
   defaultPolicy,
-  EXPIRY_GRACE_MS,
-  endsAt,
   type RailTraits,
   refundStatuses,
 } from '../../src/checkout/session.ts';
+import { amountDue, EXPIRY_GRACE_MS, endsAt } from '../../src/checkout/statuses.ts';
 import { scaled } from '../support/scale.ts';
 import { cancel, create, expire, frozen, MINUTE, play, report, start, T, tick, update } from './build.ts';
 import { createRefund, reportRefund, reportReversal, settleRefund } from './build-refunds.ts';

@@ -77,6 +77,7 @@ export function checkout(given: Partial<Checkout> = {}): Checkout {
     payments: [payment(10_000), payment(5_000, { reference: 'pay_2', bookedAt: T + 3_600_000 })],
     refunds: [refund(500)],
     reversals: [],
+    fees: [],
     policy: defaultPolicy,
     ...given,
   };

@@ -79,6 +79,7 @@ export function session(tenant: Tenant, given: Partial<Checkout> = {}): Checkout
     payments: [],
     refunds: [],
     reversals: [],
+    fees: [],
     policy: defaultPolicy,
     ...given,
   };

@@ -1,7 +1,7 @@
 /** The query of the list of sessions, and the filter of the store that it stands for. */
 import type { CustomerId } from '../../checkout/ids.ts';
 import type { Problem } from '../../checkout/refusals.ts';
-import { paymentStatusesOf } from '../../checkout/session.ts';
+import { paymentStatusesOf } from '../../checkout/statuses.ts';
 import { type Static, Type } from '../../lib/json-schema.ts';
 import { withoutUndefined } from '../../lib/keys.ts';
 import type { CheckoutFilter } from '../../store/store.ts';

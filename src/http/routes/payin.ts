@@ -2,7 +2,8 @@
 
 import type { CheckoutCommand } from '../../checkout/commands.ts';
 import { paymentUrl, representPayin } from '../../checkout/representation.ts';
-import { amountDue, type Checkout } from '../../checkout/session.ts';
+import type { Checkout } from '../../checkout/session.ts';
+import { amountDue } from '../../checkout/statuses.ts';
 import { newId } from '../../lib/id.ts';
 import { Type } from '../../lib/json-schema.ts';
 import { occasionOf, offersAmong, traitsOf } from '../../methods/method.ts';

@@ -2,7 +2,8 @@
  * Card rail: payers pay on Stripe's page, and the state of a payment is fetched from Stripe, never taken from an event.
  */
 import type Stripe from 'stripe';
-import { type Attempt, type Checkout, feeOf, knowledgeOf } from '../../checkout/session.ts';
+import { type Attempt, type Checkout, knowledgeOf } from '../../checkout/session.ts';
+import { feeOf } from '../../checkout/statuses.ts';
 import type { Mode, Tenant } from '../../checkout/tenant.ts';
 import type { Vault } from '../credentials.ts';
 import type { Occasion, PaidAccount, Rail, RailAnswer, Untold } from '../method.ts';

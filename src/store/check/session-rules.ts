@@ -5,7 +5,8 @@
 
 import { type Customer, emailKey } from '../../checkout/customer.ts';
 import type { AttemptId, CheckoutId } from '../../checkout/ids.ts';
-import { type Checkout, isCovered, type Payment } from '../../checkout/session.ts';
+import type { Checkout, Payment } from '../../checkout/session.ts';
+import { isCovered } from '../../checkout/statuses.ts';
 import type { TenantTime } from '../../checkout/tenant.ts';
 import { receiverOf } from '../../webhooks/endpoint.ts';
 import { checkoutColumns, checkoutFrom, followingTables } from '../columns.ts';
@@ -119,7 +120,7 @@ const rules: Rules = {
     return row.amountPaid === sum && Number.isSafeInteger(sum);
   },
   'the amounts of a session are whole numbers that can be counted with exactly': ({ checkout }) =>
-    [checkout, ...checkout.attempts, ...checkout.refunds, ...checkout.reversals, ...(checkout.fees ?? [])]
+    [checkout, ...checkout.attempts, ...checkout.refunds, ...checkout.reversals, ...checkout.fees]
       .map(({ amount }) => amount)
       .concat(checkout.items.flatMap(({ quantity, unitPrice }) => [quantity, unitPrice]))
       .every((each) => Number.isSafeInteger(each) && each >= 0),
@@ -145,9 +146,7 @@ const rules: Rules = {
       bankEntries.every((entry) => known.has(`${id} ${entry}`)),
     );
   },
-  'the fees of a session are of its payments, at most one of each': ({
-    checkout: { fees = [], payments },
-  }) => {
+  'the fees of a session are of its payments, at most one of each': ({ checkout: { fees, payments } }) => {
     const known = new Set(fees.map(paymentKey));
     return known.size === fees.length && known.isSubsetOf(new Set(payments.map(paymentKey)));
   },

@@ -3,7 +3,7 @@
  * and one index has the sessions of each in the order of lists. Whatever is asked of these five, alone or together, is a
  * number of classes, and a page of a list is found in the first of each.
  */
-import type { PaymentStatus, Status } from '../../checkout/session.ts';
+import type { PaymentStatus, Status } from '../../checkout/statuses.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import type { PageRequest } from '../page.ts';
 import { either, raw, type Sql, sql } from '../sql.ts';

@@ -1,6 +1,6 @@
 /** Filters of lists of sessions: an entry for each that is a condition on a column. */
 import type { CustomerId } from '../../checkout/ids.ts';
-import type { PaymentStatus, Status } from '../../checkout/session.ts';
+import type { PaymentStatus, Status } from '../../checkout/statuses.ts';
 import { either, join, raw, type Sql, sql } from '../sql.ts';
 import { type AskedOf, conditionsOf, isSet } from './read.ts';
 

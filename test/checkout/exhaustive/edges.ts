@@ -1,7 +1,8 @@
 /** The table of section “Lifecycle” of the contract: which public states lead to which, by what, and when. */
 import assert from 'node:assert/strict';
 import type { CheckoutCommand } from '../../../src/checkout/commands.ts';
-import { type Checkout, paymentStatusOf, statusOf } from '../../../src/checkout/session.ts';
+import type { Checkout } from '../../../src/checkout/session.ts';
+import { paymentStatusOf, statusOf } from '../../../src/checkout/statuses.ts';
 import { enoughFor, graceOf } from './bound.ts';
 import { sum } from './oracle.ts';
 

@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict';
 import type { CheckoutCommand } from '../../../src/checkout/commands.ts';
 import type { Decision } from '../../../src/checkout/decide.ts';
+import type { Attempt, Checkout } from '../../../src/checkout/session.ts';
 import {
-  type Attempt,
   amountDue,
   amountPaid,
   amountRefunded,
-  type Checkout,
   dueAt,
   endsAt,
   isPaidInExcess,
@@ -16,7 +15,7 @@ import {
   paymentStatusOf,
   refundableOf,
   statusOf,
-} from '../../../src/checkout/session.ts';
+} from '../../../src/checkout/statuses.ts';
 import { enoughFor, graceOf } from './bound.ts';
 import { type Sketch, sum } from './oracle.ts';
 
