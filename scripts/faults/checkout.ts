@@ -442,4 +442,12 @@ export const checkoutFaults: readonly Fault[] = [
     replace:
       "  for (const refund of checkout.refunds.slice(0, -1)) {\n    if (refund.attempt === attempt && refund.status !== 'failed')",
   },
+  {
+    name: 'sessions have the shape of what they were made of',
+    file: 'src/checkout/session.ts',
+    tests: ['test/store/shapes.test.ts'],
+    checkers: { rules: { beyond: 'what V8 makes of a session is no rule' } },
+    find: 'return changed(fields, {});',
+    replace: 'return { ...fields };',
+  },
 ];
