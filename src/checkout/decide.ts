@@ -11,8 +11,7 @@ import { afterMerge, mergePatch, metadataProblem } from './metadata.ts';
 import { MAX_AMOUNT } from './money.ts';
 import { createRefund, reportRefund, reportReversal, settleRefund } from './refunds.ts';
 import { isRefusal, type Problem, type Refusal, refuse, refuseFields } from './refusals.ts';
-import type { Checkout } from './session.ts';
-import { changed, checkoutOf } from './session.ts';
+import { type Checkout, changed, checkoutOf } from './session.ts';
 import { amountPaid, endsAt, isInFlight } from './statuses.ts';
 import type { TenantTime } from './tenant.ts';
 
