@@ -4,23 +4,22 @@
  * a test has changed its schema or it was analysed, is dropped.
  */
 import type { TestContext } from 'node:test';
-import postgres, { type Sql } from 'postgres';
+import type { Sql } from 'postgres';
 import { workers } from './citus.ts';
 import { createHooks } from './hooks.ts';
 import { migratedDatabase } from './postgres.ts';
+import { keptConnection } from './postgres-kept.ts';
 
 type Reused = {
   readonly url: string;
   /** The connection that empties it. */
-  readonly sql: Sql;
+  readonly connection: () => Sql;
   /** Everything but rows, as it was made. */
   readonly shape: string;
   readonly drop: () => Promise<void>;
 };
 
 const free: Reused[] = [];
-/** Idle connections are closed soon: an open one would keep the process of the tests alive. */
-const KEPT_SECONDS = 0.5;
 
 /** The address of a database with the newest schema and no rows but those of the migrations; it is given back with the test. */
 export async function emptyDatabase(context: Pick<TestContext, 'after'>): Promise<string> {
@@ -34,16 +33,17 @@ export async function emptyDatabase(context: Pick<TestContext, 'after'>): Promis
 async function make(): Promise<Reused> {
   const hooks = createHooks();
   const url = await migratedDatabase(hooks);
-  const sql = postgres(url, { max: 1, idle_timeout: KEPT_SECONDS, fetch_types: false, onnotice() {} });
+  const connection = keptConnection(url);
   const drop = async () => {
-    await sql.end();
+    await connection().end();
     await hooks.run();
   };
-  return { url, sql, shape: await shapeOf(sql), drop };
+  return { url, connection, shape: await shapeOf(connection()), drop };
 }
 
 async function giveBack(database: Reused): Promise<void> {
-  const { sql, shape, drop } = database;
+  const { connection, shape, drop } = database;
+  const sql = connection();
   // Who is still connected may hold locks, or be about to write.
   await sql`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`;

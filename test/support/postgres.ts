@@ -6,6 +6,7 @@ import { prepareDatabase } from '../../src/store/postgres/prepare.ts';
 import { distributeOver, workers } from './citus.ts';
 import type { Ends } from './clean-up.ts';
 import { noteRanOn } from './evidence.ts';
+import { keptConnection } from './postgres-kept.ts';
 import { type PostgresServer, startPostgres } from './postgres-server.ts';
 
 let own: Promise<PostgresServer> | undefined;
@@ -90,15 +91,11 @@ export function addressOf(url: string, name: string): string {
 }
 
 /** Connections for orders to servers, by their addresses. */
-const ordering = new Map<string, postgres.Sql>();
-/** Idle connections are closed soon: an open one would keep the process of the tests alive. */
-const KEPT_SECONDS = 0.5;
+const ordering = new Map<string, () => postgres.Sql>();
 
 /** Runs a statement that needs a connection outside of the database that it is about. */
 export async function order(url: string, statement: string): Promise<void> {
-  const sql =
-    ordering.get(url) ??
-    postgres(url, { max: 1, idle_timeout: KEPT_SECONDS, fetch_types: false, onnotice() {} });
-  ordering.set(url, sql);
-  await sql.unsafe(statement);
+  const connection = ordering.get(url) ?? keptConnection(url);
+  ordering.set(url, connection);
+  await connection().unsafe(statement);
 }
