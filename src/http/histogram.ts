@@ -1,6 +1,6 @@
 /**
  * Histogram of durations in the format of Prometheus. That of the metrics library looks up and checks all labels at each
- * observation, which costs a sixth of a fetch; this one knows its series by one text.
+ * observation, which costs a sixth of a fetch; here whoever observes holds the series.
  */
 
 type Series = {
@@ -9,26 +9,23 @@ type Series = {
   sum: number;
 };
 
+/** Counts a duration in a series. */
+export type Observe = (seconds: number) => void;
+
 export function createHistogram(name: string, help: string, bounds: readonly number[]) {
   const all = new Map<string, Series>();
 
-  function seriesOf(labels: string): Series {
-    let series = all.get(labels);
-    if (series === undefined) {
-      series = { counts: new Uint32Array(bounds.length + 1), sum: 0 };
-      all.set(labels, series);
-    }
-    return series;
-  }
-
   return {
-    /** `labels` as they are shown, with values that are words of ours. */
-    observe(labels: string, seconds: number): void {
-      const series = seriesOf(labels);
-      let place = 0;
-      while (place < bounds.length && seconds > (bounds[place] as number)) place++;
-      series.counts[place] = (series.counts[place] as number) + 1;
-      series.sum += seconds;
+    /** A new series; `labels` as they are shown, with values that are words of ours. */
+    series(labels: string): Observe {
+      const series: Series = { counts: new Uint32Array(bounds.length + 1), sum: 0 };
+      all.set(labels, series);
+      return (seconds) => {
+        let place = 0;
+        while (place < bounds.length && seconds > (bounds[place] as number)) place++;
+        series.counts[place] = (series.counts[place] as number) + 1;
+        series.sum += seconds;
+      };
     },
 
     text(): string {

@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts';
 import type { SendResult } from '../webhooks/sender.ts';
 import type { Arrivals } from './arrivals.ts';
 import { createCounter, createGauge, createReadCounter } from './counters.ts';
-import { createHistogram } from './histogram.ts';
+import { createHistogram, type Observe } from './histogram.ts';
 import { watchProcess } from './process-metrics.ts';
 import type { LeftOut } from './request-log.ts';
 
@@ -143,9 +143,22 @@ export function createMetrics(store: Store, lastBackup?: () => BackupResult | nu
     );
   }
 
+  /** Series by route, method and status: to join the three into a text took four times as long as to count a request. */
+  const answers = new Map<string, Map<string, Map<number, Observe>>>();
+
   /** Counts a request that was answered. `route` is the pattern of its path, which would make a series for each id. */
-  const answered = (method: string, route: string, status: number, elapsedMs: number): void =>
-    requests.observe(`method="${method}",route="${route}",status="${status}"`, elapsedMs / 1000);
+  function answered(method: string, route: string, status: number, elapsedMs: number): void {
+    const observe = answers.get(route)?.get(method)?.get(status) ?? newAnswers(method, route, status);
+    observe(elapsedMs / 1000);
+  }
+
+  function newAnswers(method: string, route: string, status: number): Observe {
+    const observe = requests.series(`method="${method}",route="${route}",status="${status}"`);
+    const ofRoute = answers.get(route) ?? new Map<string, Map<number, Observe>>();
+    const ofMethod = ofRoute.get(method) ?? new Map<number, Observe>();
+    answers.set(route, ofRoute.set(method, ofMethod.set(status, observe)));
+    return observe;
+  }
 
   return {
     answered,

@@ -4,7 +4,7 @@ import { constants, monitorEventLoopDelay, PerformanceObserver, performance } fr
 import { setImmediate } from 'node:timers/promises';
 import { getHeapSpaceStatistics } from 'node:v8';
 import { linesOf } from './counters.ts';
-import { createHistogram } from './histogram.ts';
+import { createHistogram, type Observe } from './histogram.ts';
 
 /** A metric with its value, or with one for each text of labels. */
 type Row = readonly [name: string, help: string, value: number | ReadonlyMap<string, number>];
@@ -80,10 +80,13 @@ function ofHeapSpaces(): Row[] {
 export function watchProcess(): () => Promise<string> {
   const help = 'Garbage collection duration by kind, one of major, minor, incremental or weakcb.';
   const collections = createHistogram('nodejs_gc_duration_seconds', help, [0.001, 0.01, 0.1, 1, 2, 5]);
+  const ofKind = new Map<number, Observe>();
   new PerformanceObserver((seen) => {
     for (const entry of seen.getEntries()) {
       const { kind } = ('detail' in entry && entry.detail) as { readonly kind: number };
-      collections.observe(`kind="${kinds[kind]}"`, entry.duration / 1000);
+      const observe = ofKind.get(kind) ?? collections.series(`kind="${kinds[kind]}"`);
+      ofKind.set(kind, observe);
+      observe(entry.duration / 1000);
     }
   }).observe({ entryTypes: ['gc'] });
   const delays = monitorEventLoopDelay();

@@ -15,12 +15,14 @@ test('a histogram says what that of the metrics library says', async () => {
     registers: [registry],
   });
   const ours = createHistogram('opentill_test_seconds', 'Durations.', bounds);
-  const observe = (method: string, route: string, status: number, seconds: number) => {
-    theirs.observe({ method, route, status }, seconds);
-    ours.observe(`method="${method}",route="${route}",status="${status}"`, seconds);
+  const observe = (method: string, route: string, status: number, ...all: readonly number[]) => {
+    const observed = ours.series(`method="${method}",route="${route}",status="${status}"`);
+    for (const seconds of all) {
+      theirs.observe({ method, route, status }, seconds);
+      observed(seconds);
+    }
   };
-  for (const seconds of [0, 0.001, 0.0011, 0.25, 1, 5, 5.1, 60])
-    observe('GET', '/v3/checkout/:id', 200, seconds);
+  observe('GET', '/v3/checkout/:id', 200, 0, 0.001, 0.0011, 0.25, 1, 5, 5.1, 60);
   observe('GET', '/v3/checkout/:id', 404, 0.5);
   observe('HEAD', '/v3/checkout/:id', 200, 0.5);
   observe('GET', 'unknown', 404, 0.0001);
