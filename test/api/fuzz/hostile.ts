@@ -5,8 +5,8 @@ import { anyText } from '../../support/any-text.ts';
 type Some<T> = fc.Arbitrary<T>;
 
 /**
- * Characters of an address that stand for themselves, these among them, and escaped ones; what fast-check has for addresses
- * keeps a map of all characters of Unicode.
+ * A text of characters that stand for themselves in an address, `others` among them, and of escaped ones. That of fast-check
+ * keeps a map of all of Unicode: a second of processor time in each process, and 80 MB.
  */
 const ofAddress = (...others: readonly string[]): Some<string> => {
   const plain = fc.constantFrom(...'abcxyzABCXYZ019', ...others);
