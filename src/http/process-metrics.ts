@@ -80,12 +80,13 @@ function ofHeapSpaces(): Row[] {
 export function watchProcess(): () => Promise<string> {
   const help = 'Garbage collection duration by kind, one of major, minor, incremental or weakcb.';
   const collections = createHistogram('nodejs_gc_duration_seconds', help, [0.001, 0.01, 0.1, 1, 2, 5]);
-  const ofKind = new Map<number, Observe>();
+  const ofKind = new Map<string, Observe>();
   new PerformanceObserver((seen) => {
     for (const entry of seen.getEntries()) {
       const { kind } = ('detail' in entry && entry.detail) as { readonly kind: number };
-      const observe = ofKind.get(kind) ?? collections.series(`kind="${kinds[kind]}"`);
-      ofKind.set(kind, observe);
+      const label = `kind="${kinds[kind]}"`;
+      const observe = ofKind.get(label) ?? collections.series(label);
+      ofKind.set(label, observe);
       observe(entry.duration / 1000);
     }
   }).observe({ entryTypes: ['gc'] });

@@ -75,9 +75,14 @@ test('values are those of the process, and move with it', async () => {
     ),
   );
 
-  // Of what was before the last text nothing is told again; a busy machine may have held up the loop for longer since.
-  await pause(30);
-  assert.notEqual(Number(valuesOf(await text()).get('nodejs_eventloop_lag_max_seconds')), heldUp);
+  // Of what was before the last text nothing is told again. A busy machine may hold up the loop for longer: then once more.
+  let next = Number.NaN;
+  for (let looks = 0; looks < 20 && !(next < heldUp); looks++) {
+    await pause(30);
+    next = Number(valuesOf(await text()).get('nodejs_eventloop_lag_max_seconds'));
+    assert.notEqual(next, heldUp);
+  }
+  assert.ok(next < heldUp);
 });
 
 test('collections of garbage are counted by their kind', async () => {
