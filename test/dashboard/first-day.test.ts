@@ -54,6 +54,8 @@ function keyboardOn(page: Page): Hand {
     }
     assert.fail(`the keyboard does not come to ${target}`);
   }
+  // Listened to from here on: the browser takes up a key before it has heard of a listener that has just come.
+  page.on('filechooser', () => undefined);
   return {
     async press(target) {
       await reach(target);
