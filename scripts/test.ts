@@ -15,7 +15,7 @@ import { parseArgs, promisify } from 'node:util';
 import { startSharedBrowser } from '../test/support/browser.ts';
 import { quickestDirectory } from '../test/support/memory.ts';
 import { globalSetup, globalTeardown } from '../test/support/postgres-setup.ts';
-import { COMPILED, hasCompiler, nameOf, planOf, publish } from './test/plan.ts';
+import { COMPILED, hasCompiler, nameOf, planOf, publish, RUNS_OF_LANE } from './test/plan.ts';
 import { report } from './test/report.ts';
 
 /** The scale of the longer campaigns, compared with `npm test`. */
@@ -42,8 +42,9 @@ const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort());
 
 const ends: Array<() => Promise<void>> = [];
-/** Tests also wait, for other processes and for what they start, so there are more lanes than processors. */
-const lanes = Math.min(plan.length, availableParallelism() + 2);
+/** Tests also wait, for other processes and for what they start, so there are more lanes at a time than processors. */
+const concurrency = Math.min(plan.length, availableParallelism() + 2);
+const lanes = Math.max(concurrency, Math.ceil(plan.length / RUNS_OF_LANE));
 // Each process would compile the same code again.
 const compiled = { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compile') };
 const [forBrowser] = await Promise.all([shared(), compile()]);
@@ -57,7 +58,7 @@ const environment = {
 };
 const stream = run({
   files: Array<string>(lanes).fill(join(import.meta.dirname, 'test/lane.ts')),
-  concurrency: lanes,
+  concurrency,
   env: environment,
   signal: stopping.signal,
 });

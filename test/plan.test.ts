@@ -23,6 +23,7 @@ test('npm test runs each file on a database, but for long campaigns, two variant
   const left = files.filter((file) => !usual.includes(file));
   assert.deepEqual(left.sort(), [
     'test/cli/db-move-killed.test.ts',
+    'test/cli/versions.test.ts',
     'test/cluster/fail-over.test.ts',
     'test/cluster/failing-receivers.test.ts',
     'test/cluster/partitions.test.ts',
@@ -41,6 +42,8 @@ test('npm test runs each file on a database, but for long campaigns, two variant
     'test/http/docs-in-browser.test.ts',
     'test/methods/contract-postgres-restarted.test.ts',
     'test/methods/contract-sqlite.test.ts',
+    'test/scripts/deploy.test.ts',
+    'test/scripts/package.test.ts',
     'test/sqlite/standing-still.test.ts',
     'test/store/postgres-ordering.test.ts',
     'test/store/sqlite-ordering.test.ts',

@@ -1,10 +1,11 @@
 /**
  * Runs test files one after the other in one process, which loads the service once for all of them. The hooks of each are
- * over before the next one begins. Several lanes take from the same list until it is empty.
+ * over before the next one begins. Several lanes take from the same list until it is empty. What a file has started cannot be
+ * collected, since the test runner keeps all tests and Node.js all modules; so after some files another process goes on.
  */
 import { Session } from 'node:inspector/promises';
 import { flushCompileCache } from 'node:module';
-import { claimRun, nameOf } from './plan.ts';
+import { claimRun, nameOf, RUNS_OF_LANE } from './plan.ts';
 import { runFile } from './runner.ts';
 
 /** Grace after the last test: handles that a file leaves open must not keep the lane alive in silence. */
@@ -15,7 +16,9 @@ const leftOpen = () => process.getActiveResourcesInfo().filter((each) => each !=
 /** The file since which there has always been something; null if nothing is there now. */
 let openSince: string | null = null;
 
-for (let run = claimRun(); run !== undefined; run = claimRun()) {
+for (let count = 0; count < RUNS_OF_LANE; count++) {
+  const run = claimRun();
+  if (run === undefined) break;
   const { file, database } = run;
   process.env.OPENTILL_TEST_DATABASE = database;
   await runFile(nameOf(run), file, database === 'sqlite' ? '' : `?${database}`);

@@ -14,32 +14,23 @@ export type Part = 'usual' | 'rest';
 /** The directory that the lanes share. */
 const VARIABLE = 'OPENTILL_TEST_RUN';
 
+/**
+ * Most runs of a lane. Each may leave a service or more, some megabytes that the collector looks at again and again: of all 400
+ * one process would keep 1.5 GB and 13 million objects. To start another one takes as long as a short file.
+ */
+export const RUNS_OF_LANE = 25;
+
 /** Suites that run on either database, as OPENTILL_TEST_DATABASE says; all others bring their own. */
 const ON_BOTH = /^test\/(api\/|pages\/|dashboard\/(?!every-screen))/;
 
 /**
- * Suites that `npm test` runs once. Those in which no database shows, because requests are refused before it
- * is asked or because a page or an answer looks the same on each, run on SQLite alone, and so do the screens, which ask the
- * API. So do the list of prices, the rates, which are counted in memory, clients of older forms, which are translated
- * before and behind what a database sees, what an account or an endpoint configures and who may ask, which are plain rows
- * by their ids, what is said of a payment (evidence, fees, pictures), random requests, and previews of statements, which
- * write nothing. The suites of the store hold both databases to the rows behind all of these. The contract of rails runs
- * in the two variants that find different things.
+ * Suites that `npm test` too runs on either: requests that meet each other, wait for something, or meet a database in trouble.
+ * In the others the API does the same with what it reads and writes, to which the suites of the store hold both databases.
  */
-const SAME_ON_BOTH = new RegExp(
-  [
-    '^test/api/(auth|bad-http|bad-input|create|endpoints-input|openapi|operations|prices|rates|uploads)\\.',
-    '^test/api/(account-settings|accounts|api-keys|endpoints|endpoints-events|keys|logo|member)\\.',
-    '^test/api/(rail-credentials|receiving-accounts|webhook-secret)\\.',
-    '^test/api/(audit|bank-batches|evidence|fees|overload|payment-files|records|session)\\.',
-    '^test/api/canaries/',
-    '^test/api/clients/',
-    '^test/api/fuzz/',
-    '^test/api/bank-preview\\.',
-    '^test/pages/(?!live)',
-    '^test/dashboard/',
-  ].join('|'),
-);
+const USUALLY_ON_BOTH =
+  /^test\/api\/(concurrency|conditions|event-(feed|stream|wait)|idempotency|lifecycle|schedule|trouble|webhooks)\./;
+
+/** The contract of rails runs in the two variants that find different things. */
 const FURTHER_VARIANTS = /^test\/methods\/contract-(postgres-restarted|sqlite)\.test\.ts$/;
 
 /** Every screen at every width: the suites of the screens look at two widths each, and at more than how a screen begins. */
@@ -50,13 +41,15 @@ const EVERY_SCREEN = /^test\/dashboard\/every-screen\.test\.ts$/;
  * rounds, and find little in the few that it would have time for, of which it has one of each kind that finds more
  * (`crash/kill`, `cluster/killed`, `cluster/races`, and `postgres/trouble`); and what the suites of the store try a little
  * of. Beside them, what `npm test` has no time for in full: moves of databases that are killed midway, hostile text in
- * documents, the reference in a browser, and disks that stand still.
+ * documents, the reference in a browser, disks that stand still, two versions beside each other, and the package and the image
+ * that are handed out.
  */
 export const LONG_CAMPAIGNS = new RegExp(
   [
     '^test/cluster/(fail-over|failing-receivers|partitions|refund-races|settings-races|stopped|without-locks|work)\\.',
     '^test/crash/(kill-steps|page-damage|stopped)\\.',
-    '^test/(cli/db-move-killed|documents/hostile|http/docs-in-browser|sqlite/standing-still)\\.',
+    '^test/(cli/(db-move-killed|versions)|documents/hostile|http/docs-in-browser|sqlite/standing-still)\\.',
+    '^test/scripts/(deploy|package)\\.',
     '^test/store/(postgres|sqlite)-ordering\\.',
   ].join('|'),
 );
@@ -102,7 +95,7 @@ function isIn(part: Part, { file, database }: Run): boolean {
     !EVERY_SCREEN.test(file) &&
     !LONG_CAMPAIGNS.test(file) &&
     !COMPILED.test(file) &&
-    !(database === 'postgres' && SAME_ON_BOTH.test(file));
+    (database === 'sqlite' || USUALLY_ON_BOTH.test(file));
   return part === 'usual' ? isUsual : !isUsual || imports(file, SCALE);
 }
 

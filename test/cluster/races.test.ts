@@ -35,7 +35,7 @@ type Course = {
 };
 
 for (const { name, races, rounds } of [
-  { name: 'postgres', races: scaled(50), rounds: scaled(2) },
+  { name: 'postgres', races: scaled(50, 30), rounds: scaled(2) },
   { name: 'sqlite', races: scaled(20), rounds: scaled(1) },
 ] as const)
   test(`races on ${name}`, { timeout: 60_000 + 200 * races + 6_000 * rounds }, async (t) => {

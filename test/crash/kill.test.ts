@@ -20,7 +20,7 @@ import { checkLedger, checkReplay, checkSessions, repeatUnanswered } from './mem
 import { randomFrom } from './random.ts';
 import { startReceiver } from './receiver.ts';
 
-const all = scaled(4);
+const all = scaled(4, 2);
 /** Kills of one database: each is looked through as a whole after every one of them. */
 const KILLS_OF_ONE = 25;
 const CLIENTS = 32;

@@ -4,7 +4,7 @@ import { after, before, suite, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { createAccount } from '../../src/accounts/account.ts';
 import { texts } from '../pages/script-carriers.ts';
-import { violationsOf, widthsIn } from '../support/axe.ts';
+import { looks, violationsOf } from '../support/axe.ts';
 import { launchBrowser } from '../support/browser.ts';
 import {
   createVisitor,
@@ -236,23 +236,22 @@ suite('axe finds nothing', () => {
   });
   after(() => browser.close());
 
-  for (const colorScheme of ['light', 'dark'] as const)
-    for (const width of widthsIn(colorScheme, process.env.OPENTILL_TEST_DATABASE))
-      test(`${colorScheme}, ${width} px`, async () => {
-        const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
-        const [name = '', value = ''] = operator.cookie().split('=', 2);
-        const secure = { url: url.replace('http:', 'https:'), secure: true, httpOnly: true };
-        await context.addCookies([{ name, value, ...secure, sameSite: 'Lax' }]);
-        const page = await context.newPage();
-        for (const [place, path] of [PATH, `${PATH}/1`, LOG, OWN, '/dashboard/1/live/log'].entries()) {
-          await page.goto(url + path);
-          const folder = process.env.OPENTILL_TEST_PICTURES;
-          if (folder)
-            await page.screenshot({ path: `${folder}/accounts-${place}-${colorScheme}-${width}.png` });
-          assert.deepEqual(await violationsOf(page), [], path);
-          const isWide = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
-          assert.equal(isWide, false, `${path} is wider than the window`);
-        }
-        await context.close();
-      });
+  for (const { colorScheme, width } of looks(process.env.OPENTILL_TEST_DATABASE))
+    test(`${colorScheme}, ${width} px`, async () => {
+      const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
+      const [name = '', value = ''] = operator.cookie().split('=', 2);
+      const secure = { url: url.replace('http:', 'https:'), secure: true, httpOnly: true };
+      await context.addCookies([{ name, value, ...secure, sameSite: 'Lax' }]);
+      const page = await context.newPage();
+      for (const [place, path] of [PATH, `${PATH}/1`, LOG, OWN, '/dashboard/1/live/log'].entries()) {
+        await page.goto(url + path);
+        const folder = process.env.OPENTILL_TEST_PICTURES;
+        if (folder)
+          await page.screenshot({ path: `${folder}/accounts-${place}-${colorScheme}-${width}.png` });
+        assert.deepEqual(await violationsOf(page), [], path);
+        const isWide = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
+        assert.equal(isWide, false, `${path} is wider than the window`);
+      }
+      await context.close();
+    });
 });

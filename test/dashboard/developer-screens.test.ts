@@ -7,7 +7,7 @@ import { createEndpoint, deliveries, updateEndpoint } from '../api/endpoint.ts';
 import { startReceiver } from '../api/receiver.ts';
 import { createSession, until } from '../api/shop.ts';
 import { providerEvent, write } from '../store/build.ts';
-import { overflowOf, violationsOf, widthsIn } from '../support/axe.ts';
+import { looks, overflowOf, violationsOf } from '../support/axe.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { formIn, signedInVisitor } from '../support/dashboard.ts';
 import { startService } from '../support/service.ts';
@@ -110,36 +110,35 @@ async function pageWith(
   return context.newPage();
 }
 
-for (const colorScheme of ['light', 'dark'] as const)
-  for (const width of widthsIn(colorScheme, process.env.OPENTILL_TEST_DATABASE))
-    test(`axe finds nothing at ${width} px, ${colorScheme}`, async () => {
-      const page = await pageWith(width, colorScheme);
-      const look = async (name: string) => {
-        for (const each of await page.locator('main details summary').all()) await each.click();
-        if (pictures !== undefined)
-          await page.screenshot({
-            path: join(pictures, `${name}-${width}-${colorScheme}.png`),
-            fullPage: true,
-          });
-        assert.deepEqual(await violationsOf(page), [], name);
-        assert.equal(await overflowOf(page), 0, `${name} is too wide`);
-      };
-      for (const [name, path] of Object.entries(screens)) {
-        const answer = await page.goto(service.url + BASE + path);
-        assert.notEqual(answer?.status(), 404, name);
-        await look(name);
-      }
-      await page.goto(`${service.url + BASE}/keys`);
-      await page.getByRole('button', { name: 'Create the key' }).click();
-      await page.getByText('permissions must have at least 1 element.').waitFor();
-      await look('mistakes');
-      await page.getByLabel('Name', { exact: true }).fill(`Till ${width}`);
-      await page.getByLabel(/^read:/).check();
-      await page.getByRole('button', { name: 'Create the key' }).click();
-      await page.getByRole('heading', { name: 'Your new key' }).waitFor();
-      await look('new-key');
-      await page.context().close();
-    });
+for (const { colorScheme, width } of looks(process.env.OPENTILL_TEST_DATABASE))
+  test(`axe finds nothing at ${width} px, ${colorScheme}`, async () => {
+    const page = await pageWith(width, colorScheme);
+    const look = async (name: string) => {
+      for (const each of await page.locator('main details summary').all()) await each.click();
+      if (pictures !== undefined)
+        await page.screenshot({
+          path: join(pictures, `${name}-${width}-${colorScheme}.png`),
+          fullPage: true,
+        });
+      assert.deepEqual(await violationsOf(page), [], name);
+      assert.equal(await overflowOf(page), 0, `${name} is too wide`);
+    };
+    for (const [name, path] of Object.entries(screens)) {
+      const answer = await page.goto(service.url + BASE + path);
+      assert.notEqual(answer?.status(), 404, name);
+      await look(name);
+    }
+    await page.goto(`${service.url + BASE}/keys`);
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    await page.getByText('permissions must have at least 1 element.').waitFor();
+    await look('mistakes');
+    await page.getByLabel('Name', { exact: true }).fill(`Till ${width}`);
+    await page.getByLabel(/^read:/).check();
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    await page.getByRole('heading', { name: 'Your new key' }).waitFor();
+    await look('new-key');
+    await page.context().close();
+  });
 
 test('a failed delivery is sent again with two clicks, without JavaScript', async () => {
   const page = await pageWith(1280, 'light', false);

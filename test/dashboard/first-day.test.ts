@@ -14,6 +14,7 @@ import { fetchSession, until } from '../api/shop.ts';
 import { addAuthenticator, launchBrowser, textOfDownload } from '../support/browser.ts';
 import { invite, PASSWORD } from '../support/dashboard.ts';
 import { freshDirectory } from '../support/process.ts';
+import { combinations } from '../support/scale.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 let browser: Browser;
@@ -216,7 +217,8 @@ const ways: ReadonlyArray<readonly [string, BrowserContextOptions, (page: Page) 
   ['without JavaScript', { javaScriptEnabled: false }, () => mouse, false],
 ];
 
-for (const [name, options, handOn, hasPasskey] of ways)
+/** The first in `npm test`: pages without JavaScript, and keys, have tests of their own beside these. */
+for (const [name, options, handOn, hasPasskey] of combinations(ways, ways.slice(0, 1)))
   test(`a first day ${name}`, async (t) => {
     let ahead = 0;
     const service = await startService(t, { env: { HOST: 'localhost' }, realNow: () => Date.now() + ahead });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { MAX_LOGO_BYTES } from '../../src/accounts/logo.ts';
-import { violationsOf, widthsIn } from '../support/axe.ts';
+import { looks, violationsOf } from '../support/axe.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { formIn, PASSWORD, type Page, signedInVisitor, textOf } from '../support/dashboard.ts';
 import { jpeg, png } from '../support/image.ts';
@@ -223,21 +223,20 @@ test('a browser shows it, and axe finds nothing', async () => {
   await upload(png({ width: 320, height: 96 }));
   const chromium = await launchBrowser();
   try {
-    for (const colorScheme of ['light', 'dark'] as const)
-      for (const width of widthsIn(colorScheme, process.env.OPENTILL_TEST_DATABASE)) {
-        const context = await chromium.newContext({ colorScheme, viewport: { width, height: 900 } });
-        const [name = '', value = ''] = owner.cookie().split('=', 2);
-        const secure = { url: url.replace('http:', 'https:'), secure: true, httpOnly: true };
-        await context.addCookies([{ name, value, ...secure, sameSite: 'Lax' }]);
-        const page = await context.newPage();
-        await page.goto(url + PATH);
-        const shown = await page.evaluate<number>('document.querySelector(".logo img").naturalWidth');
-        assert.equal(shown, 320);
-        assert.deepEqual(await violationsOf(page), []);
-        const isWide = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
-        assert.equal(isWide, false);
-        await context.close();
-      }
+    for (const { colorScheme, width } of looks(process.env.OPENTILL_TEST_DATABASE)) {
+      const context = await chromium.newContext({ colorScheme, viewport: { width, height: 900 } });
+      const [name = '', value = ''] = owner.cookie().split('=', 2);
+      const secure = { url: url.replace('http:', 'https:'), secure: true, httpOnly: true };
+      await context.addCookies([{ name, value, ...secure, sameSite: 'Lax' }]);
+      const page = await context.newPage();
+      await page.goto(url + PATH);
+      const shown = await page.evaluate<number>('document.querySelector(".logo img").naturalWidth');
+      assert.equal(shown, 320);
+      assert.deepEqual(await violationsOf(page), []);
+      const isWide = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
+      assert.equal(isWide, false);
+      await context.close();
+    }
   } finally {
     await chromium.close();
   }

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { awaitTransfer, configure, imported } from '../api/bank.ts';
 import { createSession, type Data, pay, succeeded } from '../api/shop.ts';
 import { createTill } from '../cli/db/money.ts';
-import { overflowOf, violationsOf, widthsIn } from '../support/axe.ts';
+import { looks, overflowOf, violationsOf } from '../support/axe.ts';
 import { launchBrowser, textOfDownload } from '../support/browser.ts';
 import { signedInVisitor } from '../support/dashboard.ts';
 import { startService } from '../support/service.ts';
@@ -86,22 +86,21 @@ async function pageWith(
   return context.newPage();
 }
 
-for (const colorScheme of ['light', 'dark'] as const)
-  for (const width of widthsIn(colorScheme, process.env.OPENTILL_TEST_DATABASE))
-    test(`axe finds nothing at ${width} px, ${colorScheme}`, async () => {
-      const page = await pageWith(width, colorScheme);
-      for (const [name, path] of Object.entries(screens)) {
-        await page.goto(service.url + BASE + path);
-        if (pictures !== undefined) {
-          const picture = join(pictures, `${name}-${width}-${colorScheme}.png`);
-          await page.screenshot({ path: picture, fullPage: true });
-        }
-        await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })");
-        assert.deepEqual(await violationsOf(page), [], name);
-        assert.equal(await overflowOf(page), 0, `${name} is too wide`);
+for (const { colorScheme, width } of looks(process.env.OPENTILL_TEST_DATABASE))
+  test(`axe finds nothing at ${width} px, ${colorScheme}`, async () => {
+    const page = await pageWith(width, colorScheme);
+    for (const [name, path] of Object.entries(screens)) {
+      await page.goto(service.url + BASE + path);
+      if (pictures !== undefined) {
+        const picture = join(pictures, `${name}-${width}-${colorScheme}.png`);
+        await page.screenshot({ path: picture, fullPage: true });
       }
-      await page.context().close();
-    });
+      await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })");
+      assert.deepEqual(await violationsOf(page), [], name);
+      assert.equal(await overflowOf(page), 0, `${name} is too wide`);
+    }
+    await page.context().close();
+  });
 
 test('a number of a report leads to its rows, and a journal is downloaded, without JavaScript', async () => {
   const page = await pageWith(1280, 'light', false);

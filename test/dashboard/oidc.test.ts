@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import type { Browser as ChromiumBrowser } from 'playwright-core';
 import { StoreUnavailable } from '../../src/store/errors.ts';
 import type { User } from '../../src/users/user.ts';
-import { violationsOf, widthsIn } from '../support/axe.ts';
+import { looks, violationsOf } from '../support/axe.ts';
 import { launchBrowser } from '../support/browser.ts';
 import {
   createVisitor,
@@ -551,27 +551,26 @@ suite('axe finds nothing', () => {
   });
   after(() => chromium.close());
 
-  for (const colorScheme of ['light', 'dark'] as const)
-    for (const width of widthsIn(colorScheme, process.env.OPENTILL_TEST_DATABASE))
-      test(`${colorScheme}, ${width} px`, async () => {
-        const { own } = await linkedUser();
-        const context = await chromium.newContext({ colorScheme, viewport: { width, height: 900 } });
-        const page = await context.newPage();
-        const folder = process.env.OPENTILL_TEST_PICTURES;
-        for (const path of ['/dashboard/sign-in', '/dashboard/profile']) {
-          await page.goto(url + path);
-          if (folder)
-            await page.screenshot({
-              path: `${folder}/oidc${path.replaceAll('/', '-')}-${colorScheme}-${width}.png`,
-              fullPage: true,
-            });
-          assert.deepEqual(await violationsOf(page), [], path);
-          const secure = { url: url.replace('http:', 'https:'), secure: true, httpOnly: true };
-          const value = own.cookies.get('__Host-opentill') ?? '';
-          await context.addCookies([{ name: '__Host-opentill', value, ...secure, sameSite: 'Lax' }]);
-        }
-        await context.close();
-      });
+  for (const { colorScheme, width } of looks(process.env.OPENTILL_TEST_DATABASE))
+    test(`${colorScheme}, ${width} px`, async () => {
+      const { own } = await linkedUser();
+      const context = await chromium.newContext({ colorScheme, viewport: { width, height: 900 } });
+      const page = await context.newPage();
+      const folder = process.env.OPENTILL_TEST_PICTURES;
+      for (const path of ['/dashboard/sign-in', '/dashboard/profile']) {
+        await page.goto(url + path);
+        if (folder)
+          await page.screenshot({
+            path: `${folder}/oidc${path.replaceAll('/', '-')}-${colorScheme}-${width}.png`,
+            fullPage: true,
+          });
+        assert.deepEqual(await violationsOf(page), [], path);
+        const secure = { url: url.replace('http:', 'https:'), secure: true, httpOnly: true };
+        const value = own.cookies.get('__Host-opentill') ?? '';
+        await context.addCookies([{ name: '__Host-opentill', value, ...secure, sameSite: 'Lax' }]);
+      }
+      await context.close();
+    });
 
   test('and a browser follows the way to the provider and back', async () => {
     const { subject } = await linkedUser();

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import type { Browser, BrowserContextOptions, Page, Response } from 'playwright-core';
 import { startReceiver } from '../api/receiver.ts';
 import { advance, createSession, order, pay } from '../api/shop.ts';
-import { overflowOf, violationsOf, widthsIn } from '../support/axe.ts';
+import { looks, overflowOf, violationsOf } from '../support/axe.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { signedInVisitor } from '../support/dashboard.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -64,31 +64,27 @@ async function open(options: BrowserContextOptions = {}): Promise<Page> {
 
 const LIST = '/dashboard/1/test/sessions';
 suite('axe finds nothing', () => {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of widthsIn(colorScheme, process.env.OPENTILL_TEST_DATABASE)) {
-      test(`${colorScheme}, ${width} px`, async () => {
-        const page = await open({ colorScheme, viewport: { width, height: 900 } });
-        const problems: string[] = [];
-        page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
-        for (const [place, path] of paths.entries()) {
-          await page.goto(`${till.url}${LIST}${path}`);
-          const folder = process.env.OPENTILL_TEST_PICTURES;
-          if (folder) {
-            await page.screenshot({ path: `${folder}/${place}-${colorScheme}-${width}.png`, fullPage: true });
-          }
-          await page.evaluate(
-            "document.querySelectorAll('details').forEach((each) => { each.open = true; })",
-          );
-          assert.deepEqual(await violationsOf(page), [], path);
-          assert.equal(await overflowOf(page), 0, `${path} is too wide`);
+  for (const { colorScheme, width } of looks(process.env.OPENTILL_TEST_DATABASE)) {
+    test(`${colorScheme}, ${width} px`, async () => {
+      const page = await open({ colorScheme, viewport: { width, height: 900 } });
+      const problems: string[] = [];
+      page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+      for (const [place, path] of paths.entries()) {
+        await page.goto(`${till.url}${LIST}${path}`);
+        const folder = process.env.OPENTILL_TEST_PICTURES;
+        if (folder) {
+          await page.screenshot({ path: `${folder}/${place}-${colorScheme}-${width}.png`, fullPage: true });
         }
-        const expected = 'Failed to load resource: the server responded with a status of 422';
-        assert.deepEqual(
-          problems.filter((text) => !text.startsWith(expected)),
-          [],
-        );
-      });
-    }
+        await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })");
+        assert.deepEqual(await violationsOf(page), [], path);
+        assert.equal(await overflowOf(page), 0, `${path} is too wide`);
+      }
+      const expected = 'Failed to load resource: the server responded with a status of 422';
+      assert.deepEqual(
+        problems.filter((text) => !text.startsWith(expected)),
+        [],
+      );
+    });
   }
 });
 

@@ -4,4 +4,4 @@ import { sampler } from '../support/scale.ts';
 import { seed } from '../support/seed.ts';
 import { declareContract } from './contract.ts';
 
-declareContract(`PostgreSQL, seed ${seed}`, freshPostgres, { isTried: sampler(1 / 6) });
+declareContract(`PostgreSQL, seed ${seed}`, freshPostgres, { isTried: sampler(1 / 8) });

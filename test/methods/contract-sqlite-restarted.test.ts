@@ -4,4 +4,4 @@ import { sampler } from '../support/scale.ts';
 import { seed } from '../support/seed.ts';
 import { declareContract } from './contract.ts';
 
-declareContract(`SQLite, seed ${seed}`, freshSqlite, { isRestarted: true, isTried: sampler(1 / 4) });
+declareContract(`SQLite, seed ${seed}`, freshSqlite, { isRestarted: true, isTried: sampler(1 / 6) });

@@ -1,6 +1,7 @@
 /** What axe finds on a page: rules of WCAG that it breaks. */
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
+import { combinations } from './scale.ts';
 
 const axe = readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 
@@ -26,9 +27,16 @@ export async function violationsOf(page: Page): Promise<string[]> {
 export const overflowOf = async (page: Page): Promise<number> =>
   Math.max(0, Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth')));
 
+/** How a screen is looked at; its window is so many pixels wide. */
+type Look = { readonly colorScheme: 'light' | 'dark'; readonly width: number };
+
 /**
- * Widths in pixels at which a screen is tried in this theme, all of its states with it: the narrow one in the dark and the
- * wide one in the light, and on PostgreSQL the other way round. `every-screen.test.ts` tries all screens at every width.
+ * Looks at which a screen is tried, all of its states with it: the narrow one in the dark and, in longer runs, the wide one in
+ * the light; on PostgreSQL it is the other way round. `every-screen.test.ts` tries all screens at every width.
  */
-export const widthsIn = (colorScheme: 'light' | 'dark', database?: string): readonly number[] =>
-  (colorScheme === 'light') === (database !== 'postgres') ? [1280] : [320];
+export function looks(database: string | undefined): readonly Look[] {
+  const isTurned = database === 'postgres';
+  const narrow = { colorScheme: isTurned ? 'light' : 'dark', width: 320 } as const;
+  const wide = { colorScheme: isTurned ? 'dark' : 'light', width: 1280 } as const;
+  return combinations([narrow, wide], [narrow]);
+}

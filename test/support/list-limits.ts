@@ -24,18 +24,24 @@ const limits: readonly ListLimits[] = [
   { few: 40, near: 0, again: 0, sorted: 0 },
 ];
 
-/** Every filter, and each with each other, from the beginning, behind a session and before it. */
+/**
+ * Every filter, and each with each other, from the beginning, behind a session and before it; or those of these that are to be
+ * tried.
+ */
 export async function comparePages(
   dialect: Dialect,
   tenant: Tenant,
   filters: readonly CheckoutFilter[],
   place: string,
   run: Run,
+  isTried = () => true,
 ): Promise<void> {
   const requests: PageRequest[] = [{ limit: 7 }, { limit: 7, after: place }, { limit: 7, before: place }];
   let found = 0;
+  let tried = 0;
   for (const filter of filters.flatMap(combinationsOf)) {
-    for (const page of requests) {
+    for (const page of requests.filter(isTried)) {
+      tried++;
       const expected = inShort(await run(checkoutPage(dialect, tenant, filter, page)));
       found += expected.ids.length;
       for (const limit of limits) {
@@ -48,7 +54,7 @@ export async function comparePages(
       }
     }
   }
-  assert.ok(found > 1000, `${found} sessions found`);
+  assert.ok(found > 2 * tried, `${found} sessions found by ${tried} lists`);
 }
 
 const inShort = ({ rows, hasMore }: Page<CheckoutRow>) => ({ ids: rows.map(({ id }) => id), hasMore });
