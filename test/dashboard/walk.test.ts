@@ -5,6 +5,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { overflowOf, violationsOf } from '../support/axe.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { invite, PASSWORD, totpCode } from '../support/dashboard.ts';
+import { combinations } from '../support/scale.ts';
 import { startService } from '../support/service.ts';
 
 const service = await startService({ after });
@@ -111,7 +112,7 @@ suite('the way in', () => {
   });
 });
 
-/** Two here, and the other two on PostgreSQL. */
+/** Two here, and the other two on PostgreSQL; the narrow one alone in `npm test`. */
 const views: ReadonlyArray<readonly [string, BrowserContextOptions]> =
   process.env.OPENTILL_TEST_DATABASE === 'postgres'
     ? [
@@ -123,7 +124,7 @@ const views: ReadonlyArray<readonly [string, BrowserContextOptions]> =
         ['dark at 320 px', { colorScheme: 'dark', viewport: { width: 320, height: 640 } }],
       ];
 
-for (const [view, options] of views) {
+for (const [view, options] of combinations(views, views.slice(1))) {
   test(`axe finds nothing on the way in: ${view}`, async () => {
     const context = await browser.newContext(options);
     const page = await context.newPage();
