@@ -8,6 +8,7 @@ import { layerRow } from './rows/layers.ts';
 import { listRows } from './rows/lists.ts';
 import { postgresRows } from './rows/postgres.ts';
 import { processRows } from './rows/process.ts';
+import { steadyRow } from './rows/steady.ts';
 import { throughput } from './rows/throughput.ts';
 
 export const rows: readonly Row[] = [
@@ -19,5 +20,6 @@ export const rows: readonly Row[] = [
   ...processRows,
   ...deliveryRows,
   ...postgresRows,
+  steadyRow,
   hourRow,
 ];

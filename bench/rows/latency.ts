@@ -59,34 +59,56 @@ export const latencyFigures = (name: string, load: Load): Figures => ({
   [`${name}generator_late_p99_ms`]: rounded(load.lateP99Ms),
 });
 
-async function halfOfPeak(bench: Bench, kind: 'fetch' | 'update' | 'page'): Promise<Measured> {
+export type Kind = 'fetch' | 'update' | 'page';
+
+/** Requests of this kind about sessions that are asked for again and again, and changes of the same sessions. */
+export async function requestsOf(bench: Bench, kind: Kind): Promise<{ request: Request; update: Request }> {
   const filled = await bench.sessions(SESSIONS);
   const ids = newest(filled.ids, HOT_SESSIONS);
   const update = updateOf(ids);
   const request = { fetch: fetchOf(ids), update, page: pageOf(newest(filled.tokens, HOT_SESSIONS)) }[kind];
+  return { request, update };
+}
+
+/**
+ * Load of half of what a service does of this kind while webhooks go out: those of the updates themselves, or else of some
+ * beside it.
+ */
+export async function halfOfPeakWithWebhooks(
+  bench: Bench,
+  url: string,
+  kind: Kind,
+  { request, update }: { readonly request: Request; readonly update: Request },
+  warmUpPerSecond: number,
+): Promise<{ load: Load; peak: number }> {
+  const warmUp = { urls: [url], requests: [request, update], connections: 20, seconds: WARM_UP_SECONDS };
+  await bench.generator.run({ ...warmUp, perSecond: warmUpPerSecond });
+  const beside = async <T>(seconds: number, work: Promise<T>): Promise<T> => {
+    const updates = { urls: [url], requests: [update], connections: 50, perSecond: UPDATES_PER_SECOND };
+    const [result] = await Promise.all([
+      work,
+      kind === 'update' ? null : bench.other.run({ ...updates, seconds }),
+    ]);
+    return result;
+  };
+  const peak = await beside(
+    WARM_UP_SECONDS + PEAK_SECONDS,
+    kind === 'update' ? peakWithWebhooks(bench, url, [request]) : peakOf(bench, url, request),
+  );
+  const load = await beside(bench.seconds, openLoop(bench, url, request, peak / 2));
+  return { load, peak };
+}
+
+async function halfOfPeak(bench: Bench, kind: Kind): Promise<Measured> {
+  const requests = await requestsOf(bench, kind);
   const { peak, alone } = await withService('0', async ({ url }) => {
-    const peak = await peakOf(bench, url, request);
-    return { peak, alone: await openLoop(bench, url, request, peak / 2) };
+    const peak = await peakOf(bench, url, requests.request);
+    return { peak, alone: await openLoop(bench, url, requests.request, peak / 2) };
   });
-  const withWebhooks = await withService('256', async ({ url }) => {
-    const warmUp = { urls: [url], requests: [request, update], connections: 20, seconds: WARM_UP_SECONDS };
-    await bench.generator.run({ ...warmUp, perSecond: Math.min(1000, peak / 4) });
-    const beside = async <T>(seconds: number, work: Promise<T>): Promise<T> => {
-      const updates = { urls: [url], requests: [update], connections: 50, perSecond: UPDATES_PER_SECOND };
-      const [result] = await Promise.all([
-        work,
-        kind === 'update' ? null : bench.other.run({ ...updates, seconds }),
-      ]);
-      return result;
-    };
-    // The warm-up equals that of the other service, so that the growth of its memory is not measured.
-    const peakBeside = await beside(
-      WARM_UP_SECONDS + PEAK_SECONDS,
-      kind === 'update' ? peakWithWebhooks(bench, url, [request]) : peakOf(bench, url, request),
-    );
-    const load = await beside(bench.seconds, openLoop(bench, url, request, peakBeside / 2));
-    return { load, peak: peakBeside };
-  });
+  // The warm-up equals that of the other service, so that the growth of its memory is not measured.
+  const withWebhooks = await withService('256', ({ url }) =>
+    halfOfPeakWithWebhooks(bench, url, kind, requests, Math.min(1000, peak / 4)),
+  );
   return {
     figures: {
       ...latencyFigures('', alone),
@@ -113,7 +135,7 @@ async function plantedPause(bench: Bench): Promise<Measured> {
   return { figures: latencyFigures('', await openLoop(bench, service.url, request, peak / 2)) };
 }
 
-const p99Of = (kind: 'fetch' | 'update' | 'page', title: string, reachMs: number, aimMs: number): Row => ({
+const p99Of = (kind: Kind, title: string, reachMs: number, aimMs: number): Row => ({
   name: `p99-${kind}`,
   title,
   reach: { p99_ms: { atMost: reachMs }, with_webhooks_p99_ms: { atMost: reachMs } },
