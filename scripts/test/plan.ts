@@ -41,14 +41,14 @@ const EVERY_SCREEN = /^test\/dashboard\/every-screen\.test\.ts$/;
  * rounds, and find little in the few that it would have time for, of which it has one of each kind that finds more
  * (`crash/kill`, `cluster/killed`, `cluster/races`, and `postgres/trouble`); and what the suites of the store try a little
  * of. Beside them, what `npm test` has no time for in full: moves of databases that are killed midway, hostile text in
- * documents, the reference in a browser, disks that stand still, two versions beside each other, and the package and the image
- * that are handed out.
+ * documents, the reference in a browser, files that are replaced and disks that stand still, two versions beside each other, and
+ * the package and the image that are handed out.
  */
 export const LONG_CAMPAIGNS = new RegExp(
   [
     '^test/cluster/(fail-over|failing-receivers|partitions|refund-races|settings-races|stopped|without-locks|work)\\.',
-    '^test/crash/(kill-steps|page-damage|stopped)\\.',
-    '^test/(cli/(db-move-killed|versions)|documents/hostile|http/docs-in-browser|sqlite/standing-still)\\.',
+    '^test/crash/(damaged-start|disk-full|file-limit|kill-steps|page-damage|stopped)\\.',
+    '^test/(cli/(db-move-killed|versions)|documents/hostile|http/docs-in-browser|sqlite/(replaced|standing-still))\\.',
     '^test/scripts/(deploy|package)\\.',
     '^test/store/(postgres|sqlite)-ordering\\.',
   ].join('|'),
