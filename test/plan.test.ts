@@ -34,7 +34,6 @@ test('npm test runs each file on a database, but for long campaigns, two variant
     'test/cluster/work.test.ts',
     'test/crash/damaged-start.test.ts',
     'test/crash/disk-full.test.ts',
-    'test/crash/file-limit.test.ts',
     'test/crash/io-faults.test.ts',
     'test/crash/kill-steps.test.ts',
     'test/crash/page-damage.test.ts',

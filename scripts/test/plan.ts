@@ -33,21 +33,24 @@ const USUALLY_ON_BOTH =
 /** The contract of rails runs in the two variants that find different things. */
 const FURTHER_VARIANTS = /^test\/methods\/contract-(postgres-restarted|sqlite)\.test\.ts$/;
 
-/** Every screen at every width: the suites of the screens look at two widths each, and at more than how a screen begins. */
+/**
+ * Every screen at every width. The suites of the screens look at more than how a screen begins, once in `npm test` and twice in
+ * the rest.
+ */
 const EVERY_SCREEN = /^test\/dashboard\/every-screen\.test\.ts$/;
 
 /**
  * Campaigns that `npm test` leaves out, as the rest has them at length: those that start processes for each of their
  * rounds, and find little in the few that it would have time for, of which it has one of each kind that finds more
- * (`crash/kill`, `cluster/killed`, `cluster/races`, and `postgres/trouble`); and what the suites of the store try a little
- * of. Beside them, what `npm test` has no time for in full: moves of databases that are killed midway, hostile text in
- * documents, the reference in a browser, files that are replaced and disks that stand still, two versions beside each other, and
- * the package and the image that are handed out.
+ * (`crash/kill`, `crash/file-limit`, `cluster/killed`, `cluster/races`, and `postgres/trouble`); and what the suites of the
+ * store try a little of. Beside them, what `npm test` has no time for in full: moves of databases that are killed midway,
+ * hostile text in documents, the reference in a browser, files that are replaced and disks that stand still, two versions
+ * beside each other, and the package and the image that are handed out.
  */
 export const LONG_CAMPAIGNS = new RegExp(
   [
     '^test/cluster/(fail-over|failing-receivers|partitions|refund-races|settings-races|stopped|without-locks|work)\\.',
-    '^test/crash/(damaged-start|disk-full|file-limit|kill-steps|page-damage|stopped)\\.',
+    '^test/crash/(damaged-start|disk-full|kill-steps|page-damage|stopped)\\.',
     '^test/(cli/(db-move-killed|versions)|documents/hostile|http/docs-in-browser|sqlite/(replaced|standing-still))\\.',
     '^test/scripts/(deploy|package)\\.',
     '^test/store/(postgres|sqlite)-ordering\\.',
