@@ -4,8 +4,8 @@
  *     node bench/run.ts [--list] [--try] [--seconds 10] [--minutes 60] [--many 1000000] [names]
  *
  * Names choose rows; what is known of the others stays. With `--try` nothing is written. `--seconds` is the time of
- * each open loop, `--minutes` that of the row `hour`, `--many` the number of sessions that rows on 1 M have. It ends with
- * 1 if a row is not reached.
+ * each open loop, `--minutes` that of the rows `hour` and, up to ten, `steady`, `--many` the number of sessions that rows on
+ * 1 M have. It ends with 1 if a row is not reached.
  */
 import { closeSync, fdatasyncSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { loadavg } from 'node:os';

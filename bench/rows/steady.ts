@@ -8,7 +8,7 @@ import { rounded } from '../statistics.ts';
 import { halfOfPeakWithWebhooks, type Kind, latencyFigures, requestsOf } from './latency.ts';
 import { SESSIONS } from './throughput.ts';
 
-/** The longest time of each kind. A run of the row `hour` at length is longer. */
+/** The longest time of each kind: `--minutes` is meant for the row `hour` first. */
 const MOST_MINUTES = 10;
 const MINUTE_MS = 60_000;
 const WARM_UP_PER_SECOND = 400;
@@ -43,7 +43,7 @@ async function steady(bench: Bench): Promise<Measured> {
       rows.push([kind, rows.length + 1, ...sizes]);
       console.log(`   ${HEAD.map((name, place) => `${name} ${rows.at(-1)?.[place]}`).join(', ')}`);
     };
-    const looks = setInterval(look, MINUTE_MS);
+    using _looks = setInterval(look, MINUTE_MS);
     const atLength = { ...bench, seconds: 60 * minutes };
     const { load, peak } = await halfOfPeakWithWebhooks(
       atLength,
@@ -52,7 +52,6 @@ async function steady(bench: Bench): Promise<Measured> {
       requests,
       WARM_UP_PER_SECOND,
     );
-    clearInterval(looks);
     look();
     return {
       rows,

@@ -34,8 +34,8 @@ const USUALLY_ON_BOTH =
 const FURTHER_VARIANTS = /^test\/methods\/contract-(postgres-restarted|sqlite)\.test\.ts$/;
 
 /**
- * Every screen at every width. The suites of the screens look at more than how a screen begins, once in `npm test` and twice in
- * the rest.
+ * Every screen at every width. The suites of the screens look at more than how a screen begins, once in `npm test` and three
+ * times in the rest.
  */
 const EVERY_SCREEN = /^test\/dashboard\/every-screen\.test\.ts$/;
 

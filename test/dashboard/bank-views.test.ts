@@ -7,7 +7,6 @@ import { fetchSession } from '../api/shop.ts';
 import { looks, overflowOf, violationsOf } from '../support/axe.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { signedInVisitor } from '../support/dashboard.ts';
-import { combinations } from '../support/scale.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { csv, csvMapping, OUR_IBAN } from '../support/statements.ts';
 
@@ -371,9 +370,10 @@ suite('a large file', () => {
     { status: 502, says: 'has not answered as expected (502)', body: '{}', contentType: 'application/json' },
     { status: 200, says: 'has not answered as expected (200)', body: '<main>Sign in to the network</main>' },
   ];
-  /** The one of which the page says more, and the one that looks like a success. */
-  const few = answers.filter(({ status }) => status === 413 || status === 200);
-  for (const { status, says, body, contentType = 'text/html' } of combinations(answers, few))
+  /** On SQLite the one of which the page says more, and the one that looks like a success; all on PostgreSQL. */
+  const isTried = ({ status }: { readonly status: number }) =>
+    process.env.OPENTILL_TEST_DATABASE === 'postgres' || status === 413 || status === 200;
+  for (const { status, says, body, contentType = 'text/html' } of answers.filter(isTried))
     test(`keeps its form where a proxy answers with ${status}`, async () => {
       const page = await open();
       await choose(page, `${BANK}/statements`, large(LARGE_BYTES));
