@@ -90,11 +90,12 @@ export const NOT_READ = '';
  * has that order: json_group_array would sort for itself.
  */
 export function fetchLedger(tenant: Tenant, checkout: CheckoutId): Read<string> {
-  return single(
+  const ledger = single(
     sql`SELECT json_group_array(json_array(${line})) AS payments
         FROM (SELECT ${line} ${paymentsOf(tenant, sql`${checkout}`)} ORDER BY rowid)`,
     ({ payments }: { readonly payments: string }) => payments,
   );
+  return { ...ledger, form: 'ledger of a session' };
 }
 
 /** The columns of a `CheckoutRow`. */
@@ -106,8 +107,9 @@ type CheckoutRowWithEvent = CheckoutRow & { readonly lastEvent: number };
 
 /** For SQLite. */
 export function fetchCheckout(tenant: Tenant, id: CheckoutId): Read<CheckoutRowWithEvent | null> {
-  return one(
+  const session = one(
     sql`SELECT ${checkoutColumns(tenant)}, last_event AS "lastEvent" FROM checkout WHERE ${owned(tenant)} AND id = ${id}`,
     (row: CheckoutRowWithEvent) => row,
   );
+  return { ...session, form: 'session' };
 }
