@@ -45,6 +45,12 @@ export const listFaults: readonly Fault[] = [
     replace: 'undefined',
   },
   {
+    name: 'a list that took too long fails the next one of its form',
+    ...sqlite('sqlite/run', 'sqlite/readers'),
+    find: '    found.return?.();\n',
+    replace: '',
+  },
+  {
     name: 'a reader reads what has taken the place of the database',
     ...sqlite('sqlite/reader-thread', 'sqlite/readers'),
     find: 'idOf(path) !== file',

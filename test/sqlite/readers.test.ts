@@ -67,9 +67,16 @@ suite('a read in a thread', () => {
 
   test('that takes too long ends, and the next one finds the thread as it was', async (t) => {
     const { database, readers } = open(t, { readMs: 30, threads: 1 });
-    for (let round = 0; round < 3; round++) {
-      await assert.rejects(readers.read('a', endless), unavailable(/took too long/));
-      assert.deepEqual(await readers.read('a', quick), [{ one: 1 }]);
+    const rowByRow: ReadTask[] = [
+      { ...endless, most: 1000 },
+      { ...endless, outlined: true },
+      { ...endless, form: { hundredths: false } },
+    ];
+    for (const task of [endless, ...rowByRow]) {
+      for (let round = 0; round < 3; round++) {
+        await assert.rejects(readers.read('a', task), unavailable(/took too long/));
+        assert.deepEqual(await readers.read('a', quick), [{ one: 1 }]);
+      }
     }
     // The log can be copied and begun anew: no read holds it.
     database.exec('CREATE TABLE more (n INTEGER)');

@@ -51,11 +51,7 @@ export function runner(database: DatabaseSync) {
       rowsOf(prepare(text), values, most),
 
     /** The same, each read when it is asked for. */
-    *each(text: string, values: SQLInputValue[]): Generator<object> {
-      const { statement, columns } = prepare(text);
-      for (const cells of statement.iterate(...values))
-        yield rowOf(columns, cells as unknown as SQLOutputValue[]);
-    },
+    each: (text: string, values: SQLInputValue[]): Generator<object> => oneByOne(prepare(text), values),
 
     /** Runs work of several statements in the transaction that is open. */
     steps: <T>(steps: Steps<T>): T =>
@@ -78,23 +74,35 @@ type ColumnOfRow = { readonly name: string; readonly isBoolean: boolean };
  * Rows as objects made here, of arrays: those of `node:sqlite` have no prototype, and what is made of them takes half as
  * long again (measured with events).
  */
-function rowsOf({ statement, columns }: Prepared, values: SQLInputValue[], most?: number): object[] {
-  if (most !== undefined) return ended(statement.iterate(...values), columns, most);
-  const found = statement.all(...values) as unknown as SQLOutputValue[][];
-  return found.map((cells) => rowOf(columns, cells));
+function rowsOf(prepared: Prepared, values: SQLInputValue[], most?: number): object[] {
+  if (most !== undefined) return ended(oneByOne(prepared, values), most);
+  const found = prepared.statement.all(...values) as unknown as SQLOutputValue[][];
+  return found.map((cells) => rowOf(prepared.columns, cells));
+}
+
+/**
+ * Rows, each read when it is asked for. Node.js leaves a statement that fails on the way as it is: its next run would begin
+ * with the same error, whoever asks, and it would keep the log until then. So it is ended here.
+ */
+function* oneByOne({ statement, columns }: Prepared, values: SQLInputValue[]): Generator<object> {
+  const found = statement.iterate(...values);
+  try {
+    for (const cells of found) yield rowOf(columns, cells as unknown as SQLOutputValue[]);
+  } finally {
+    found.return?.();
+  }
 }
 
 /** Rows until they have so many bytes; the last one says whether others follow. */
-function ended(found: Iterable<unknown>, columns: readonly ColumnOfRow[], most: number): object[] {
+function ended(found: Iterable<object>, most: number): object[] {
   const rows: Array<object & Ended> = [];
   let length = 0;
-  for (const cells of found) {
+  for (const row of found) {
     const last = rows.at(-1);
     if (last !== undefined && length >= most) {
       rows[rows.length - 1] = { ...last, follows: true };
       break;
     }
-    const row = rowOf(columns, cells as SQLOutputValue[]);
     length += lengthOf(row);
     rows.push(row);
   }
